@@ -1,0 +1,212 @@
+// Package engine opens the tensor engine that runs the networks.
+//
+// There are two. "go" is written in Go, is always there and needs nothing; "xla"
+// runs Google's XLA compiler through a PJRT plugin, a shared library that the
+// user installs (`make xla`), on the CPU or, with a CUDA plugin, on an NVIDIA
+// GPU. The same weights and inputs give the same scores on both to about 1e-5.
+// Nothing is ever downloaded.
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+)
+
+// Engine is an open tensor engine.
+type Engine struct {
+	compute.Backend
+	// Kind is "go", "xla" or "cuda".
+	Kind string
+	// Path is the plugin file of an XLA engine, "" for the go engine.
+	Path string
+	// Warnings are things the user should know about this choice.
+	Warnings []string
+}
+
+// String says which engine this is, in one line.
+func (e *Engine) String() string {
+	switch {
+	case e.Kind == "go" && simdEnabled:
+		return fmt.Sprintf("go (pure Go with SIMD, %d threads)", runtime.GOMAXPROCS(0))
+	case e.Kind == "go":
+		return fmt.Sprintf("go (pure Go without SIMD, %d threads)", runtime.GOMAXPROCS(0))
+	}
+	return fmt.Sprintf("%s (%s)", e.Kind, e.Path)
+}
+
+// Available is one engine this machine could open.
+type Available struct {
+	Name    string `json:"name"`             // what --engine takes
+	Path    string `json:"path,omitempty"`   // the plugin file
+	Default bool   `json:"default"`          // what auto takes
+	Reason  string `json:"reason,omitempty"` // why it cannot be opened
+}
+
+// Open opens the engine that spec names:
+//
+//	auto      XLA where a plugin is found (CUDA first), else go
+//	go        pure Go
+//	xla       the first CPU plugin that [List] shows
+//	xla:PATH  this plugin file
+//	cuda      the first CUDA plugin that [List] shows
+//
+// With auto, the variable GOMLX_BACKEND ("go" or "xla:PATH") is obeyed where set.
+func Open(spec string) (*Engine, error) {
+	if spec == "" {
+		spec = "auto"
+	}
+	if spec == "auto" {
+		if env := os.Getenv("GOMLX_BACKEND"); env != "" {
+			spec = env
+		} else if p := firstPlugin(xlaSupported); p != nil {
+			return openPlugin(p.kind, p.path)
+		} else {
+			spec = "go"
+		}
+	}
+	kind, path, _ := strings.Cut(spec, ":")
+	switch kind {
+	case "go":
+		return openGo(path)
+	case "xla", "cuda":
+		if path != "" {
+			if kind == "xla" && isCUDA(path) {
+				kind = "cuda"
+			}
+			return openPlugin(kind, path)
+		}
+		p := firstPlugin(func(p plugin) bool { return p.kind == kind && xlaSupported(p) })
+		if p == nil {
+			return nil, fmt.Errorf("engine %q: no plugin found in %s\nhint: %s", spec, strings.Join(pluginDirs(), ", "), installHint(kind))
+		}
+		return openPlugin(p.kind, p.path)
+	}
+	return nil, fmt.Errorf("engine %q: unknown, wanted auto, go, xla, xla:PATH or cuda", spec)
+}
+
+func installHint(kind string) string {
+	if kind == "cuda" {
+		return "put the plugin of jax-cuda13-pjrt (xla_cuda_plugin.so) there, or name it: --engine xla:/path/to/xla_cuda_plugin.so"
+	}
+	return "make xla installs one; or name yours: --engine xla:/path/to/plugin.so; or use --engine go"
+}
+
+func openGo(config string) (*Engine, error) {
+	b, err := gobackend.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("engine go: %w", err)
+	}
+	e := &Engine{Backend: b, Kind: "go"}
+	if !simdEnabled {
+		e.Warnings = append(e.Warnings, "this binary was built without GOEXPERIMENT=simd: a step on the go engine takes about 10 times as long")
+	}
+	return e, nil
+}
+
+// openPlugin opens an XLA plugin by its file.
+func openPlugin(kind, path string) (*Engine, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", kind, err)
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return nil, fmt.Errorf("engine %s: plugin %s: %w\nhint: %s", kind, abs, err, installHint(kind))
+	}
+	b, err := openXLA(abs)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: plugin %s: %w", kind, abs, err)
+	}
+	return &Engine{Backend: b, Kind: kind, Path: abs}, nil
+}
+
+type plugin struct{ kind, path string }
+
+func isCUDA(path string) bool {
+	return strings.Contains(strings.ToLower(filepath.Base(path)), "cuda")
+}
+
+func xlaSupported(plugin) bool { return xlaBuilt }
+
+func firstPlugin(ok func(plugin) bool) *plugin {
+	for _, p := range plugins() {
+		if ok(p) {
+			return &p
+		}
+	}
+	return nil
+}
+
+// pluginDirs returns the folders that plugins are looked for in, first first.
+func pluginDirs() []string {
+	var dirs []string
+	if d := os.Getenv("PJRT_PLUGIN_LIBRARY_PATH"); d != "" {
+		dirs = append(dirs, filepath.SplitList(d)...)
+	}
+	home, _ := os.UserHomeDir()
+	data := os.Getenv("XDG_DATA_HOME")
+	if data == "" && home != "" {
+		data = filepath.Join(home, ".local", "share")
+	}
+	if data != "" {
+		dirs = append(dirs, filepath.Join(data, "riffle", "plugins"))
+	}
+	if home != "" { // where go-xla's own installer puts them
+		dirs = append(dirs, filepath.Join(home, ".local", "lib", "go-xla"), filepath.Join(home, "Library", "Application Support", "go-xla"))
+	}
+	return append(dirs, "/usr/local/lib/go-xla")
+}
+
+// plugins lists the plugin files found, CUDA before CPU, then by folder and name.
+func plugins() []plugin {
+	var out []plugin
+	for _, dir := range pluginDirs() {
+		for _, pattern := range []string{"*pjrt*plugin*", "*xla*plugin*"} {
+			names, _ := filepath.Glob(filepath.Join(dir, pattern))
+			for _, name := range names {
+				if ext := filepath.Ext(name); ext != ".so" && ext != ".dylib" && ext != ".dll" {
+					continue
+				}
+				p := plugin{"xla", name}
+				if isCUDA(name) {
+					p.kind = "cuda"
+				}
+				if !slices.Contains(out, p) {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b plugin) int { return strings.Compare(a.kind, b.kind) })
+	return out
+}
+
+// List returns the engines found on this machine; the one that auto takes is marked.
+func List() []Available {
+	var out []Available
+	for _, p := range plugins() {
+		a := Available{Name: p.kind, Path: p.path}
+		if !xlaBuilt {
+			a.Reason = "this binary was built without cgo"
+		}
+		out = append(out, a)
+	}
+	goEngine := Available{Name: "go"}
+	if !simdEnabled {
+		goEngine.Reason = "slow: built without GOEXPERIMENT=simd"
+	}
+	out = append(out, goEngine)
+	for i := range out {
+		if out[i].Path == "" || xlaBuilt {
+			out[i].Default = true
+			break
+		}
+	}
+	return out
+}
