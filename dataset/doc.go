@@ -1,0 +1,16 @@
+// Package dataset reads and writes the files that Riffle's objects and orders
+// come in: MNIST idx, Riffle's own JSONL, and pictures. It never downloads.
+//
+// # Promises every reader keeps
+//
+//   - Indices are 0-based in memory (see package perm).
+//   - Memory grows with the bytes that arrive, never with what a header promises:
+//     a header that promises more than [MaxIdxBytes], a line longer than
+//     [MaxLineBytes], a picture of more than [MaxPixels] and a .gz that unpacks
+//     to more than [MaxUnpacked] are refused.
+//   - Whether a file is gzipped is read from its first bytes, not from its name.
+//   - Errors say what, where (file and offset, or file, line and field), what was
+//     found and what was wanted; where the next step is known, a second line
+//     starts with "hint:".
+//   - What a writer writes, the reader reads back equal.
+package dataset

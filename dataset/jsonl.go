@@ -1,0 +1,177 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// MaxLineBytes is the longest line a JSONL file may have (64 MiB): 200 items of
+// 10,000 features with all their digits.
+const MaxLineBytes = 64 << 20
+
+// JSONLReader reads Riffle's own JSONL, one set a line:
+//
+//	{"id": "q7", "items": [{"features": [0.1, 2]}, {"features": [3, 4]}], "order": [1, 0]}
+//
+// An item holds "features", "image" (a path, relative to the file) or "point"
+// [x, y], or is bare; all items of a set are of one kind, and all features of a
+// file have one length. Sets and items may have an "id", unique in the file and
+// in the set. "order" lists items by position; "rank", positions by item, is
+// accepted instead and reported in [Set].OrderGiven; both are 0-based. Blank lines
+// are skipped. An unknown field, a repeated field, NaN and infinity are errors
+// that name the line and the field.
+type JSONLReader struct {
+	name, dir string
+	r         *bufio.Reader
+	close     func() error
+	buf       []byte
+	line      int            // of the last line read, 1-based
+	ids       map[string]int // set id → line
+	width     int            // feature length of the file, 0 before the first
+	widthLine int
+	err       error // sticks: the file itself cannot be read on
+}
+
+// OpenJSONL opens a JSONL file, gzipped or not; close it when done.
+func OpenJSONL(path string) (*JSONLReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewJSONLReader(f, path)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// NewJSONLReader reads sets from r, gzipped or not; name stands for the file in
+// errors, and its folder is where relative image paths start.
+func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
+	br, err := unpack(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
+		br.Discard(3)
+	}
+	return &JSONLReader{name: name, dir: filepath.Dir(name), r: br, ids: make(map[string]int)}, nil
+}
+
+// ReadJSONL reads all sets of a file.
+func ReadJSONL(path string) ([]*Set, error) {
+	r, err := OpenJSONL(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var sets []*Set
+	for s, err := range r.All() {
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
+
+// Close closes the file that [OpenJSONL] opened.
+func (r *JSONLReader) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}
+
+// Next returns the next set, and io.EOF after the last. After an error in one
+// line it can be called again for the line after it.
+func (r *JSONLReader) Next() (*Set, error) {
+	for {
+		line, err := r.readLine()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		s, err := parseSet(line)
+		if err == nil {
+			s.Dir, s.Line = r.dir, r.line
+			err = r.check(s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
+		}
+		return s, nil
+	}
+}
+
+// All iterates over the sets; it stops after the first error.
+func (r *JSONLReader) All() iter.Seq2[*Set, error] {
+	return func(yield func(*Set, error) bool) {
+		for {
+			s, err := r.Next()
+			if err == io.EOF || !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// check holds a set against the others of its file and remembers it.
+func (r *JSONLReader) check(s *Set) error {
+	if line, used := r.ids[s.ID]; used && s.ID != "" {
+		return fmt.Errorf("id: %q is line %d's already", s.ID, line)
+	}
+	if s.Kind == KindFeatures {
+		width := len(s.Items[0].Features)
+		if r.width == 0 {
+			r.width, r.widthLine = width, r.line
+		}
+		if width != r.width {
+			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, r.width, r.widthLine)
+		}
+	}
+	if s.ID != "" {
+		r.ids[s.ID] = r.line
+	}
+	return nil
+}
+
+// readLine returns the next line; it is valid until the next call.
+func (r *JSONLReader) readLine() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.buf = r.buf[:0]
+	r.line++
+	for {
+		part, err := r.r.ReadSlice('\n')
+		if len(r.buf)+len(part) > MaxLineBytes {
+			r.err = fmt.Errorf("line is longer than %d bytes", MaxLineBytes)
+			return nil, r.err
+		}
+		r.buf = append(r.buf, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF && len(r.buf) > 0:
+			return r.buf, nil
+		case err != nil:
+			r.err = err
+			return nil, err
+		default:
+			return r.buf, nil
+		}
+	}
+}

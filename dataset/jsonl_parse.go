@@ -1,0 +1,304 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+var (
+	setFields  = []string{"id", "items", "order", "rank"}
+	itemFields = []string{"id", "features", "image", "point"}
+)
+
+// parser reads one line, token by token, so that an error names its field.
+type parser struct {
+	dec  *jsontext.Decoder
+	line []byte
+}
+
+func parseSet(line []byte) (*Set, error) {
+	p := &parser{dec: jsontext.NewDecoder(bytes.NewBuffer(line)), line: line}
+	if p.dec.PeekKind() == '[' {
+		return nil, errors.New("is a JSON array, wanted one set a line: {\"items\": […], \"order\": […]}")
+	}
+	s := &Set{}
+	var order []int
+	hasItems := false
+	err := p.object("a set", setFields, func(field string) (err error) {
+		switch field {
+		case "id":
+			s.ID, err = p.text()
+		case "items":
+			hasItems = true
+			err = p.items(s)
+		default:
+			if s.OrderGiven != "" {
+				return errors.New("is there beside \"" + s.OrderGiven + "\", wanted one of them")
+			}
+			s.OrderGiven = field
+			order, err = p.integers()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.dec.ReadToken(); err != io.EOF {
+		return nil, errors.New("more follows the set, wanted one set a line")
+	}
+	if !hasItems {
+		return nil, errors.New("items: is missing")
+	}
+	if s.OrderGiven != "" {
+		if err := checkOrder(s.OrderGiven, order, len(s.Items)); err != nil {
+			return nil, err
+		}
+		s.Order = order
+		if s.OrderGiven == "rank" {
+			s.Order = perm.Rank(order).Order()
+		}
+	}
+	return s, s.Validate()
+}
+
+// checkOrder reports whether order, read as field says, is a permutation of n items.
+func checkOrder(field string, order []int, n int) error {
+	if len(order) != n {
+		return fmt.Errorf("%s: has %d entries, wanted %d, one an item", field, len(order), n)
+	}
+	err := perm.Order(order).Validate()
+	if field == "rank" {
+		err = perm.Rank(order).Validate()
+	}
+	if err == nil {
+		return nil
+	}
+	if sorted := slices.Sorted(slices.Values(order)); sorted[0] == 1 && sorted[n-1] == n {
+		return fmt.Errorf("%w\nhint: %s counts from 0 in this format; take 1 from each entry", err, field)
+	}
+	return err
+}
+
+func (p *parser) items(s *Set) error {
+	return p.array(func(i int) error {
+		it, kind, err := p.item()
+		if err == nil && i > 0 && kind != s.Kind {
+			err = fmt.Errorf("is %s, wanted %s as item 0 is", articled(kind), articled(s.Kind))
+		}
+		if err == nil && kind == KindFeatures && i > 0 && len(it.Features) != len(s.Items[0].Features) {
+			err = fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), len(s.Items[0].Features))
+		}
+		if err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+		s.Kind = kind
+		s.Items = append(s.Items, it)
+		return nil
+	})
+}
+
+func articled(k Kind) string {
+	switch k {
+	case KindFeatures:
+		return "one of features"
+	case KindImage:
+		return "an image"
+	case KindPoint:
+		return "a point"
+	}
+	return "bare"
+}
+
+func (p *parser) item() (it Item, kind Kind, err error) {
+	err = p.object("an item", itemFields, func(field string) (err error) {
+		if field != "id" && kind != KindBare {
+			return fmt.Errorf("is there beside %q, wanted one of them", kind)
+		}
+		switch field {
+		case "id":
+			it.ID, err = p.text()
+		case "features":
+			kind = KindFeatures
+			it.Features, err = p.numbers()
+			if err == nil && len(it.Features) == 0 {
+				err = errors.New("has no numbers, wanted 1 or more")
+			}
+		case "image":
+			kind = KindImage
+			it.Image, err = p.text()
+		case "point":
+			kind = KindPoint
+			var xy []float64
+			if xy, err = p.numbers(); err == nil && len(xy) != 2 {
+				err = fmt.Errorf("has %d numbers, wanted 2, x and y", len(xy))
+			}
+			copy(it.Point[:], xy)
+		}
+		return err
+	})
+	return it, kind, err
+}
+
+// object reads { … }, calling read for the value of each known field.
+func (p *parser) object(what string, known []string, read func(field string) error) error {
+	if err := p.open('{', what+" in braces"); err != nil {
+		return err
+	}
+	for p.dec.PeekKind() == '"' {
+		tok, err := p.dec.ReadToken()
+		if err != nil {
+			return p.explain(err)
+		}
+		field := tok.String()
+		if !slices.Contains(known, field) {
+			return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest(strings.ToLower(field), known))
+		}
+		if err := read(field); err != nil {
+			return joinField(field, err)
+		}
+	}
+	_, err := p.dec.ReadToken()
+	return p.explain(err)
+}
+
+// joinField writes "field: fault", and "field[2]: fault" for a fault of an element.
+func joinField(field string, err error) error {
+	var at *elementError
+	switch {
+	case errors.As(err, &at) && at == err:
+		return fmt.Errorf("%s[%d]: %w", field, at.index, at.err)
+	case field == "items": // an item's error says which
+		return err
+	}
+	return fmt.Errorf("%s: %w", field, err)
+}
+
+type elementError struct {
+	index int
+	err   error
+}
+
+func (e *elementError) Error() string { return fmt.Sprintf("[%d]: %v", e.index, e.err) }
+func (e *elementError) Unwrap() error { return e.err }
+
+// array reads [ … ], calling read for each element.
+func (p *parser) array(read func(i int) error) error {
+	if err := p.open('[', "a list"); err != nil {
+		return err
+	}
+	for i := 0; p.dec.PeekKind() != ']'; i++ {
+		if err := read(i); err != nil {
+			return err
+		}
+	}
+	_, err := p.dec.ReadToken()
+	return p.explain(err)
+}
+
+func (p *parser) open(kind jsontext.Kind, what string) error {
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return p.explain(err)
+	}
+	if tok.Kind() != kind {
+		return fmt.Errorf("is %s, wanted %s", describe(tok), what)
+	}
+	return nil
+}
+
+func (p *parser) text() (string, error) {
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return "", p.explain(err)
+	}
+	if tok.Kind() != '"' {
+		return "", fmt.Errorf("is %s, wanted text in quotes", describe(tok))
+	}
+	return tok.String(), nil
+}
+
+func (p *parser) numbers() (out []float64, err error) {
+	err = p.array(func(i int) error {
+		text, err := p.number("a finite number")
+		if err != nil {
+			return &elementError{i, err}
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return &elementError{i, fmt.Errorf("%s is beyond the largest float64, wanted a finite number", text)}
+		}
+		out = append(out, v)
+		return nil
+	})
+	return out, err
+}
+
+func (p *parser) integers() ([]int, error) {
+	out := []int{}
+	err := p.array(func(i int) error {
+		text, err := p.number("an integer")
+		if err != nil {
+			return &elementError{i, err}
+		}
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return &elementError{i, fmt.Errorf("is %s, wanted an integer", text)}
+		}
+		out = append(out, v)
+		return nil
+	})
+	return out, err
+}
+
+func (p *parser) number(wanted string) (string, error) {
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return "", p.explain(err)
+	}
+	if tok.Kind() != '0' {
+		return "", fmt.Errorf("is %s, wanted %s", describe(tok), wanted)
+	}
+	return tok.String(), nil
+}
+
+// explain turns a syntax error into what the writer of the file can act on.
+func (p *parser) explain(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
+		return errors.New("ends inside the set, wanted a whole set in one line")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return errors.New("a field is there twice: " + strings.TrimPrefix(err.Error(), "jsontext: "))
+	case errors.As(err, &syntax):
+		rest := bytes.TrimLeft(p.line[min(int(syntax.ByteOffset), len(p.line)):], " \t-+")
+		for _, word := range []string{"NaN", "nan", "Infinity", "Inf", "inf"} {
+			if bytes.HasPrefix(rest, []byte(word)) {
+				return fmt.Errorf("is %s, wanted a finite number", word)
+			}
+		}
+		return fmt.Errorf("column %d: %w", syntax.ByteOffset+1, syntax.Err)
+	}
+	return err
+}
+
+func describe(t jsontext.Token) string {
+	switch t.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return strconv.Quote(t.String())
+	}
+	return t.String()
+}

@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// JSONLWriter writes sets as Riffle's own JSONL; see [JSONLReader] for the format.
+type JSONLWriter struct {
+	w   *bufio.Writer
+	enc *json.Encoder
+	n   int
+}
+
+// NewJSONLWriter writes to w; call Flush when done.
+func NewJSONLWriter(w io.Writer) *JSONLWriter {
+	bw := bufio.NewWriter(w)
+	enc := json.NewEncoder(bw)
+	enc.SetEscapeHTML(false)
+	return &JSONLWriter{w: bw, enc: enc}
+}
+
+type jsonItem struct {
+	ID       string      `json:"id,omitempty"`
+	Features []float64   `json:"features,omitempty"`
+	Image    string      `json:"image,omitempty"`
+	Point    *[2]float64 `json:"point,omitempty"`
+}
+
+type jsonSet struct {
+	ID    string     `json:"id,omitempty"`
+	Items []jsonItem `json:"items"`
+	Order *[]int     `json:"order,omitempty"`
+	Rank  *[]int     `json:"rank,omitempty"`
+}
+
+// Write writes one set, its order in the reading that OrderGiven names. Image
+// paths are written as they stand in the items. A set that is not valid is an
+// error, and nothing of it is written.
+func (w *JSONLWriter) Write(s *Set) error {
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("set %d: %w", w.n, err)
+	}
+	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items))}
+	for i := range s.Items {
+		it := &s.Items[i]
+		out.Items[i] = jsonItem{ID: it.ID, Features: it.Features, Image: it.Image}
+		if s.Kind == KindPoint {
+			out.Items[i].Point = &it.Point
+		}
+	}
+	switch s.OrderGiven {
+	case "order":
+		order := append([]int{}, s.Order...)
+		out.Order = &order
+	case "rank":
+		rank := append([]int{}, s.Order.Rank()...)
+		out.Rank = &rank
+	}
+	if err := w.enc.Encode(out); err != nil {
+		return fmt.Errorf("set %d: %w", w.n, err)
+	}
+	w.n++
+	return nil
+}
+
+// Flush writes what is still buffered.
+func (w *JSONLWriter) Flush() error { return w.w.Flush() }

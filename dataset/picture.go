@@ -1,0 +1,172 @@
+package dataset
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/gif" // registers the format, as the three below
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"os"
+
+	_ "golang.org/x/image/bmp"
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp"
+)
+
+// MaxPixels is the largest picture that is read, rows times columns (2^25, 5,792
+// squared). It is held against the picture's header before its pixels are read.
+const MaxPixels = 1 << 25
+
+// Picture is one picture, grey or in colour.
+type Picture struct {
+	Rows, Cols int
+	Channels   int     // 1 grey, 3 red, green, blue
+	Pix        []uint8 // [Rows, Cols, Channels], row-major, 0 to 255
+}
+
+// LoadImage reads a PNG, JPEG, GIF (its first frame), BMP or WebP picture. A
+// format without colour gives one channel, any other three. What is transparent
+// is laid over white; 16-bit channels keep their high byte; the orientation a
+// camera notes in EXIF is not applied.
+func LoadImage(path string) (*Picture, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := decodePicture(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+func decodePicture(r io.ReadSeeker) (*Picture, error) {
+	head, format, err := image.DecodeConfig(bufio.NewReader(r))
+	if errors.Is(err, image.ErrFormat) {
+		return nil, errors.New("is no picture that can be read, wanted PNG, JPEG, GIF, BMP or WebP")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if head.Width < 1 || head.Height < 1 || head.Width > MaxPixels/head.Height {
+		return nil, fmt.Errorf("%s of %d×%d (rows×columns), wanted 1 to %d pixels", format, head.Height, head.Width, MaxPixels)
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bufio.NewReader(r))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s ends before its last pixel", format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", format, err)
+	}
+	return NewPicture(img), nil
+}
+
+// NewPicture copies an image: one channel from [image.Gray] and [image.Gray16],
+// else three, laid over white.
+func NewPicture(img image.Image) *Picture {
+	b := img.Bounds()
+	switch img.(type) {
+	case *image.Gray, *image.Gray16:
+		g := image.NewGray(image.Rect(0, 0, b.Dx(), b.Dy()))
+		draw.Draw(g, g.Bounds(), img, b.Min, draw.Src)
+		return fromGray(g)
+	}
+	c := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(c, c.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(c, c.Bounds(), img, b.Min, draw.Over)
+	return fromRGBA(c)
+}
+
+func fromGray(g *image.Gray) *Picture {
+	return &Picture{Rows: g.Rect.Dy(), Cols: g.Rect.Dx(), Channels: 1, Pix: g.Pix}
+}
+
+func fromRGBA(c *image.RGBA) *Picture {
+	p := &Picture{Rows: c.Rect.Dy(), Cols: c.Rect.Dx(), Channels: 3}
+	p.Pix = make([]uint8, 0, p.Rows*p.Cols*3)
+	for i := 0; i < len(c.Pix); i += 4 {
+		p.Pix = append(p.Pix, c.Pix[i:i+3]...)
+	}
+	return p
+}
+
+// Image returns the picture as an [image.Gray] or [image.RGBA].
+func (p *Picture) Image() image.Image {
+	if p.Channels == 1 {
+		return &image.Gray{Pix: p.Pix, Stride: p.Cols, Rect: image.Rect(0, 0, p.Cols, p.Rows)}
+	}
+	c := image.NewRGBA(image.Rect(0, 0, p.Cols, p.Rows))
+	for i, j := 0, 0; i < len(c.Pix); i, j = i+4, j+3 {
+		copy(c.Pix[i:], p.Pix[j:j+3])
+		c.Pix[i+3] = 0xff
+	}
+	return c
+}
+
+// Gray returns the picture in one channel: p itself, or its luma
+// 0.299 R + 0.587 G + 0.114 B ([color.GrayModel]).
+func (p *Picture) Gray() *Picture {
+	if p.Channels == 1 {
+		return p
+	}
+	g := &Picture{Rows: p.Rows, Cols: p.Cols, Channels: 1, Pix: make([]uint8, p.Rows*p.Cols)}
+	for i := range g.Pix {
+		c := color.RGBA{p.Pix[3*i], p.Pix[3*i+1], p.Pix[3*i+2], 0xff}
+		g.Pix[i] = color.GrayModel.Convert(c).(color.Gray).Y
+	}
+	return g
+}
+
+// RGB returns the picture in three channels: p itself, or grey three times.
+func (p *Picture) RGB() *Picture {
+	if p.Channels == 3 {
+		return p
+	}
+	c := &Picture{Rows: p.Rows, Cols: p.Cols, Channels: 3, Pix: make([]uint8, 0, 3*len(p.Pix))}
+	for _, v := range p.Pix {
+		c.Pix = append(c.Pix, v, v, v)
+	}
+	return c
+}
+
+// Floats returns the pixels [Rows, Cols, Channels] from 0 to 1.
+func (p *Picture) Floats() []float32 {
+	out := make([]float32, len(p.Pix))
+	for i, v := range p.Pix {
+		out[i] = float32(v) / 255
+	}
+	return out
+}
+
+// Resize returns the picture in exactly rows×cols: p itself where it has that
+// size, else a copy by x/image/draw's BiLinear kernel (a tent; when shrinking it
+// widens to the source pixels that one target pixel covers, so nothing is
+// skipped) and a warning that says so. The sides are scaled apart: the picture is
+// neither cropped nor padded.
+func (p *Picture) Resize(rows, cols int) (out *Picture, warning string, err error) {
+	if rows < 1 || cols < 1 || rows > MaxPixels/cols {
+		return nil, "", fmt.Errorf("resize to %d×%d, wanted 1 to %d pixels", rows, cols, MaxPixels)
+	}
+	if rows == p.Rows && cols == p.Cols {
+		return p, "", nil
+	}
+	src, to := p.Image(), image.Rect(0, 0, cols, rows)
+	if p.Channels == 1 {
+		g := image.NewGray(to)
+		draw.BiLinear.Scale(g, to, src, src.Bounds(), draw.Src, nil)
+		out = fromGray(g)
+	} else {
+		c := image.NewRGBA(to)
+		draw.BiLinear.Scale(c, to, src, src.Bounds(), draw.Src, nil)
+		out = fromRGBA(c)
+	}
+	return out, fmt.Sprintf("resized from %d×%d to %d×%d (rows×columns)", p.Rows, p.Cols, rows, cols), nil
+}

@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Kind says what the items of a set are.
+type Kind uint8
+
+// The kinds of items. Bare items have no content: they are known by their
+// place, 0 to n−1, and a model learns one embedding for each.
+const (
+	KindBare Kind = iota
+	KindFeatures
+	KindImage
+	KindPoint
+)
+
+// String returns the JSONL field that holds such an item, "bare" for none.
+func (k Kind) String() string {
+	switch k {
+	case KindBare:
+		return "bare"
+	case KindFeatures:
+		return "features"
+	case KindImage:
+		return "image"
+	case KindPoint:
+		return "point"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Item is one object of a set; the set's Kind says which field holds it.
+type Item struct {
+	ID       string
+	Features []float64
+	Image    string     // as written in the file; see [Set.ImagePath]
+	Point    [2]float64 // x, y in the file's units
+}
+
+// Set is objects to order, with their order where it is known.
+type Set struct {
+	ID    string
+	Kind  Kind
+	Items []Item
+
+	// Order[i] is the item at position i; nil where none was given.
+	Order perm.Order
+	// OrderGiven is the reading the file used: "order", "rank" (converted to
+	// Order here), or "" where it gave neither.
+	OrderGiven string
+
+	Dir  string // folder that relative Image paths start from
+	Line int    // 1-based line in the file, 0 where there is none
+}
+
+// ImagePath returns the path of item i's picture, resolved relative to the file
+// the set came from.
+func (s *Set) ImagePath(i int) string {
+	p := filepath.FromSlash(s.Items[i].Image)
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(s.Dir, p)
+}
+
+// Validate reports the first fault of a set: an item of another kind, features
+// of different lengths, NaN or infinite numbers, an item's id used twice, an
+// order that is not a permutation of the items. A set of no items is valid.
+func (s *Set) Validate() error {
+	if !utf8.ValidString(s.ID) {
+		return fmt.Errorf("id: %q is not UTF-8", s.ID)
+	}
+	ids := make(map[string]int)
+	for i := range s.Items {
+		it := &s.Items[i]
+		if it.ID != "" {
+			if !utf8.ValidString(it.ID) {
+				return fmt.Errorf("item %d: id: %q is not UTF-8", i, it.ID)
+			}
+			if j, used := ids[it.ID]; used {
+				return fmt.Errorf("item %d: id: %q is item %d's already", i, it.ID, j)
+			}
+			ids[it.ID] = i
+		}
+		if err := s.validateItem(i); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return s.validateOrder()
+}
+
+func (s *Set) validateItem(i int) error {
+	it := &s.Items[i]
+	switch s.Kind {
+	case KindBare:
+	case KindFeatures:
+		if len(it.Features) == 0 {
+			return fmt.Errorf("features: has no numbers, wanted 1 or more")
+		}
+		if want := len(s.Items[0].Features); len(it.Features) != want {
+			return fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), want)
+		}
+		for j, v := range it.Features {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("features[%d]: is %v, wanted a finite number", j, v)
+			}
+		}
+	case KindImage:
+		if it.Image == "" || !utf8.ValidString(it.Image) {
+			return fmt.Errorf("image: path is %q, wanted the name of a file", it.Image)
+		}
+	case KindPoint:
+		for j, v := range it.Point {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("point[%d]: is %v, wanted a finite number", j, v)
+			}
+		}
+	default:
+		return fmt.Errorf("set has unknown %v", s.Kind)
+	}
+	// Values and presence both count: what the kind does not name must be empty.
+	if s.Kind != KindFeatures && it.Features != nil {
+		return fmt.Errorf("has features in a set of %v items", s.Kind)
+	}
+	if s.Kind != KindImage && it.Image != "" {
+		return fmt.Errorf("has an image in a set of %v items", s.Kind)
+	}
+	if s.Kind != KindPoint && it.Point != [2]float64{} {
+		return fmt.Errorf("has a point in a set of %v items", s.Kind)
+	}
+	return nil
+}
+
+func (s *Set) validateOrder() error {
+	switch s.OrderGiven {
+	case "":
+		if s.Order != nil {
+			return fmt.Errorf("order: is there, but OrderGiven is empty, wanted \"order\" or \"rank\"")
+		}
+		return nil
+	case "order", "rank":
+	default:
+		return fmt.Errorf("order: OrderGiven is %q, wanted \"order\", \"rank\" or \"\"", s.OrderGiven)
+	}
+	if len(s.Order) != len(s.Items) {
+		return fmt.Errorf("%s: has %d entries, wanted %d, one an item", s.OrderGiven, len(s.Order), len(s.Items))
+	}
+	return s.Order.Validate()
+}
