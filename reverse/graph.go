@@ -1,0 +1,101 @@
+package reverse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+const (
+	// graphFloor stands for −Inf inside graphs: exp of it is 0, and differences
+	// with it are never NaN.
+	graphFloor = -1e30
+	// graphImpossible is the bound below which a score counts as −Inf.
+	graphImpossible = -1e29
+)
+
+// checkGraph panics unless rank is [..., n] int32 and scores [..., last...] with the
+// same leading axes.
+func checkGraph(law Law, scores, rank *graph.Node, last ...int) {
+	r, s := rank.Shape(), scores.Shape()
+	if r.DType != dtypes.Int32 || r.Rank() < 1 {
+		panic(fmt.Sprintf("reverse: %s: rank must be [..., n] int32 (got %s)", law.Name(), r))
+	}
+	want := slices.Concat(r.Dimensions[:r.Rank()-1], last)
+	if !s.DType.IsFloat() || !slices.Equal(s.Dimensions, want) {
+		panic(fmt.Sprintf("reverse: %s: scores must be float %v for rank %s (got %s)", law.Name(), want, r, s))
+	}
+}
+
+// count returns 0, 1, … int32 along axis (negative, from the end) with n entries;
+// the other axes of the given rank have length 1.
+func count(like *graph.Node, rank, axis, n int) *graph.Node {
+	dims := slices.Repeat([]int{1}, rank)
+	dims[rank+axis] = n
+	return graph.Iota(like.Graph(), shapes.Make(dtypes.Int32, dims...), rank+axis)
+}
+
+// floored maps −Inf to graphFloor; NaN passes.
+func floored(x *graph.Node) *graph.Node {
+	floor := graph.ConstAs(x, graphFloor)
+	return graph.Where(graph.LessThan(x, floor), floor, x)
+}
+
+// shifted returns x less its greatest value over the last axis within mask (nil for
+// all), graphFloor outside it, and log Σ exp of that over the last axis. No gradient
+// goes through the greatest value, which cancels.
+func shifted(x, mask *graph.Node) (z, logSum *graph.Node) {
+	floor := graph.ConstAs(x, graphFloor)
+	inside := x
+	if mask != nil {
+		inside = graph.Where(mask, x, floor)
+	}
+	m := graph.StopGradient(graph.ReduceAndKeep(inside, graph.ReduceMax, -1))
+	z = graph.Sub(x, m)
+	inside = z
+	if mask != nil {
+		inside = graph.Where(mask, z, floor)
+	}
+	return z, graph.Log(graph.ReduceSum(graph.Exp(inside), -1))
+}
+
+// pick sums x over the last axis where mask is true.
+func pick(x, mask *graph.Node) *graph.Node {
+	return graph.ReduceSum(graph.Where(mask, x, graph.ConstAs(x, 0)), -1)
+}
+
+// possible returns x where ok is true, else −Inf with gradient zero.
+func possible(ok, x *graph.Node) *graph.Node {
+	return graph.Where(ok, x, graph.Infinity(x.Graph(), x.DType(), -1))
+}
+
+// above reports where x is a real score rather than a stand-in for −Inf.
+func above(x *graph.Node) *graph.Node {
+	return graph.GreaterThan(x, graph.ConstAs(x, graphImpossible))
+}
+
+// suffixLogProb is log p of GPL for scores [..., n or 1, n] and rank [..., n]: one
+// row for all positions is PL.
+func suffixLogProb(scores, rank *graph.Node) *graph.Node {
+	n := rank.Shape().Dim(-1)
+	position := graph.ExpandAxes(rank, -2)          // [..., 1, n]
+	row := count(rank, position.Rank(), -2, n)      // [1…, n, 1]
+	left := graph.GreaterOrEqual(position, row)     // [..., n, n]
+	here := graph.Equal(position, row)              // [..., n, n]
+	s := floored(scores)                            // [..., n or 1, n]
+	z, logSum := shifted(s, left)                   // [..., n, n], [..., n]
+	logp := graph.Sub(pick(z, here), logSum)        // [..., n]
+	ok := above(graph.ReduceMin(pick(s, here), -1)) // [...]
+	return possible(ok, graph.ReduceSum(logp, -1))
+}
+
+// logSigmoidGraph is log φ(x) with a gradient that is exact also at ±1e4.
+func logSigmoidGraph(x *graph.Node) *graph.Node {
+	zero := graph.ConstAs(x, 0)
+	m := graph.StopGradient(graph.Max(graph.Neg(x), zero))
+	sum := graph.Add(graph.Exp(graph.Neg(m)), graph.Exp(graph.Neg(graph.Add(x, m))))
+	return graph.Neg(graph.Add(m, graph.Log(sum)))
+}

@@ -1,0 +1,223 @@
+package reverse
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// InverseRiffle is the inverse riffle shuffle distribution, IRS (paper §3.2.1). From
+// the last object on, object i goes on top of the left pile with probability φ(s_i),
+// else on top of the right pile, φ the logistic function; then the left pile is put
+// on top of the right. Piles keep the order of their objects, so with the left pile
+// the first c objects of the order σ,
+//
+//	p(σ) = Σ_c Π_{j < c} φ(s[σ[j]]) · Π_{j ≥ c} φ(−s[σ[j]]),  s [n],
+//
+// summed over the cuts c for which σ rises before c and from c on. That is all n + 1
+// cuts for the identity, the one descent for an order with one, and none else: other
+// orders have probability zero. Scores of ±Inf are choices made with certainty.
+type InverseRiffle struct{}
+
+func (InverseRiffle) Name() string        { return "irs" }
+func (InverseRiffle) LongName() string    { return "inverse riffle shuffle" }
+func (InverseRiffle) NumScores(n int) int { return n }
+func (InverseRiffle) FullSupport() bool   { return false }
+
+// LogProb is O(n).
+func (l InverseRiffle) LogProb(scores []float64, o perm.Order) float64 {
+	checkScores(l, scores, len(o))
+	cut := -1
+	for j := 1; j < len(o); j++ {
+		if o[j] < o[j-1] {
+			if cut >= 0 {
+				return negInf
+			}
+			cut = j
+		}
+	}
+	if cut < 0 {
+		return l.identity(scores)
+	}
+	logp := 0.0
+	for j, k := range o {
+		s := cleanNaN(scores[k])
+		if j >= cut {
+			s = -s
+		}
+		logp += logSigmoid(s)
+	}
+	return logp
+}
+
+// identity sums over all cuts, from right to left: suffix is the log-probability
+// that objects i and after all go right, sum that they make a rising order.
+func (InverseRiffle) identity(scores []float64) float64 {
+	suffix, sum := 0.0, 0.0
+	for i := len(scores) - 1; i >= 0; i-- {
+		s := cleanNaN(scores[i])
+		suffix += logSigmoid(-s)
+		sum = logAdd(suffix, logSigmoid(s)+sum)
+	}
+	return min(0, sum)
+}
+
+// toss is true with probability φ(s).
+func toss(rng *rand.Rand, s float64) bool {
+	return rng.Float64() < 1/(1+math.Exp(-cleanNaN(s)))
+}
+
+// Sample makes the n choices, O(n).
+func (l InverseRiffle) Sample(rng *rand.Rand, scores []float64, dst perm.Order) {
+	n := len(dst)
+	checkScores(l, scores, n)
+	left, right := 0, n
+	for i, s := range scores {
+		if toss(rng, s) {
+			dst[left] = i
+			left++
+		} else {
+			right--
+			dst[right] = i
+		}
+	}
+	slices.Reverse(dst[left:])
+}
+
+// Mode is exact: see TopK.
+func (l InverseRiffle) Mode(scores []float64, dst perm.Order) float64 {
+	checkScores(l, scores, len(dst))
+	best := l.TopK(scores, 1)[0]
+	copy(dst, best.Order)
+	return best.LogProb
+}
+
+// flip is a set of choices unlike the more likely ones: those of parent (−1: none),
+// and the one at place last of the choices sorted by cost.
+type flip struct {
+	parent, last int32
+	before       float64 // cost of parent
+}
+
+// TopK is exact, in O(n log n + (k + n)(n + log k)).
+//
+// Choices are free of each other: starting from the more likely side of each, the
+// sets of choices are visited best first by the cost |s_i| of those that are turned
+// round (a heap of subset sums). A set whose left pile is a prefix 0 … c−1 gives the
+// identity; any other gives an order with exactly one descent, at the cut, from which
+// the set can be read back, so that no other set gives it. The k best sets that are
+// not prefixes, which are among the first k + n + 1, and the identity with its
+// probability summed over cuts therefore hold the k best orders.
+func (l InverseRiffle) TopK(scores []float64, k int) []Candidate {
+	if k < 1 {
+		return nil
+	}
+	n := len(scores)
+	likely := make([]bool, n) // whether the more likely side is the left
+	var costs []key           // of turning a choice round, cheapest last in byValue
+	for i, s := range scores {
+		s = cleanNaN(s)
+		likely[i] = s >= 0
+		if !math.IsInf(s, 0) {
+			costs = append(costs, key{-math.Abs(s), int32(i)})
+		}
+	}
+	slices.SortFunc(costs, byValue)
+
+	var out []Candidate
+	var flips []flip
+	var heap []key // cheapest first; the index is of flips
+	push := func(parent, last int32, before float64) {
+		if int(last) < len(costs) {
+			heap = append(heap, key{before + costs[last].value, int32(len(flips))})
+			flips = append(flips, flip{parent, last, before})
+			siftUp(heap)
+		}
+	}
+	left := make([]bool, n)
+	// add appends the order of a set of flips, unless it is the identity.
+	add := func(at int32) {
+		copy(left, likely)
+		for f := at; f >= 0; f = flips[f].parent {
+			i := costs[flips[f].last].index
+			left[i] = !left[i]
+		}
+		o := piles(left)
+		if logp := l.LogProb(scores, o); logp > negInf && !slices.IsSorted(o) {
+			out = append(out, Candidate{o, logp})
+		}
+	}
+	add(-1)
+	push(-1, 0, 0)
+	for len(heap) > 0 && len(out) < k {
+		top := heap[0]
+		heap = dropTop(heap)
+		add(top.index)
+		f := flips[top.index]
+		push(top.index, f.last+1, top.value) // one more
+		push(f.parent, f.last+1, f.before)   // the next in place of the last
+	}
+	if logp := l.identity(scores); logp > negInf {
+		out = append(out, Candidate{perm.Identity(n), logp})
+	}
+	return sortCandidates(out, k)
+}
+
+// piles returns the left pile on top of the right.
+func piles(left []bool) perm.Order {
+	o := make(perm.Order, 0, len(left))
+	for i, l := range left {
+		if l {
+			o = append(o, i)
+		}
+	}
+	for i, l := range left {
+		if !l {
+			o = append(o, i)
+		}
+	}
+	return o
+}
+
+// LogProbGraph takes scores [..., n] and uses O(n²) memory.
+func (l InverseRiffle) LogProbGraph(scores, rank *graph.Node) *graph.Node {
+	n := rank.Shape().Dim(-1)
+	checkGraph(l, scores, rank, n)
+	left, right := logSigmoidGraph(floored(scores)), logSigmoidGraph(floored(graph.Neg(scores)))
+	position := graph.ExpandAxes(rank, -2)       // [..., 1, n]
+	cut := count(rank, position.Rank(), -2, n+1) // [1…, n+1, 1]
+	inLeft := graph.LessThan(position, cut)      // [..., n+1, n]
+	pile := graph.Where(inLeft, graph.ExpandAxes(left, -2), graph.ExpandAxes(right, -2))
+	byCut := graph.ReduceSum(pile, -1) // [..., n+1]
+
+	ok := risesButAt(rank, n) // [..., n+1]
+	some := graph.LogicalAny(ok, -1)
+	ok = graph.LogicalOr(ok, graph.LogicalNot(graph.ExpandAxes(some, -1))) // never an empty sum
+	best := graph.StopGradient(graph.ReduceMax(graph.Where(ok, byCut, graph.ConstAs(byCut, graphFloor)), -1))
+	_, logSum := shifted(byCut, ok)
+	return possible(graph.LogicalAnd(some, above(best)), graph.Add(best, logSum))
+}
+
+// risesButAt reports for each cut c of 0 … n whether the order of rank [..., n] rises
+// everywhere but at c.
+func risesButAt(rank *graph.Node, n int) *graph.Node {
+	position := graph.ExpandAxes(rank, -2)
+	at := graph.Equal(position, count(rank, position.Rank(), -2, n)) // [..., n, n]
+	object := graph.BroadcastToShape(count(rank, position.Rank(), -1, n), at.Shape())
+	order := pick(object, at) // [..., n]
+	zero, one := graph.ConstAs(rank, 0), graph.ConstAs(rank, 1)
+	end := graph.Mul(graph.SliceAxis(rank, -1, graph.AxisRange(0, 1)), zero)
+	descent := graph.Concatenate([]*graph.Node{end, end}, -1)
+	if n > 1 {
+		falls := graph.LessThan(
+			graph.SliceAxis(order, -1, graph.AxisRange(1, n)),
+			graph.SliceAxis(order, -1, graph.AxisRange(0, n-1)))
+		descent = graph.Concatenate([]*graph.Node{end, graph.Where(falls, one, zero), end}, -1)
+	}
+	total := graph.ReduceAndKeep(descent, graph.ReduceSum, -1)
+	return graph.Equal(total, descent)
+}

@@ -1,0 +1,125 @@
+// Package reverse holds the distributions a denoiser puts on one reverse step.
+//
+// # The step
+//
+// A reverse step is X_{t−1} = σ'·X_t. σ' is a [perm.Order]: σ'[j] is the position
+// in X_t of the object that goes to position j of X_{t−1}. Graph functions take its
+// rank form, rank [..., n] int32: rank[k] is the position in X_{t−1} of the object at
+// position k of X_t. A network gives the scores, a [Law] turns them into p(σ'):
+//
+//	name  type                     scores            support          paper §3.2
+//	gpl   GeneralizedPlackettLuce  [n, n] row-major  S_n              eq. "GPL distribution"
+//	pl    PlackettLuce             [n]               S_n              the PL distribution
+//	irs   InverseRiffle            [n]               2^n − n orders   inverse riffle shuffle
+//	ii    InverseInsertion         [n]               n orders         inverse insertion
+//	it    InverseTransposition     [n+1], τ last     1 + n(n−1)/2     inverse transposition
+//
+// # Scores that are not finite
+//
+// On the host NaN counts as −Inf. In PL, GPL, II and IT a score of −Inf has
+// probability zero, also where nothing else is left to pick: an order that needs it
+// has log-probability −Inf, and the mass of a row that ran out is missing from the
+// sum. +Inf counts as 1e300. Where every choice has probability zero the lowest
+// index is taken, so that whatever comes out is a bijection. In graphs −Inf means
+// the same, while NaN and +Inf give NaN, so that a training loop can notice them.
+//
+// # Errors
+//
+// Functions panic where the number of scores does not fit the order: that is a
+// mistake in the program. An order must be a bijection ([perm.Order.Validate]).
+// n = 0 and n = 1 are the empty and the only order, with probability 1.
+package reverse
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Law is a family of distributions over S_n given by scores. The laws of this
+// package have no state and are safe for concurrent use; a law of one's own needs
+// no more than these methods.
+type Law interface {
+	// Name is the short name used in configurations, such as "gpl".
+	Name() string
+	// LongName is the field's term, such as "generalized Plackett–Luce".
+	LongName() string
+	// NumScores is the number of scores for n objects.
+	NumScores(n int) int
+	// LogProb is the natural log of p(o): −Inf for an impossible order, never NaN.
+	LogProb(scores []float64, o perm.Order) float64
+	// Sample draws an order into dst, whose length is n.
+	Sample(rng *rand.Rand, scores []float64, dst perm.Order)
+	// Mode writes the most probable order into dst and returns its LogProb. It is
+	// exact but for GPL, which takes the best object row by row. Ties go to the
+	// lowest index.
+	Mode(scores []float64, dst perm.Order) float64
+	// TopK returns at most k different orders by falling LogProb, ties in
+	// lexicographic order, and none if k < 1. II, IT and IRS are exact; PL and GPL
+	// are a beam search over rows that always keeps Mode's order, so the first
+	// candidate is never worse than Mode, and is Mode if k = 1. Orders of
+	// probability zero are left out, unless there is no other: then the result is
+	// Mode's order alone.
+	TopK(scores []float64, k int) []Candidate
+	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
+	// [..., n, n]) and rank [..., n] int32, with any number of leading axes. It is
+	// differentiable in scores; an impossible order is −Inf with gradient zero.
+	LogProbGraph(scores, rank *graph.Node) *graph.Node
+	// FullSupport reports whether every order is possible, so that denoising
+	// steps may be merged (paper §3.3).
+	FullSupport() bool
+}
+
+// Candidate is an order with its log-probability, natural log.
+type Candidate struct {
+	Order   perm.Order
+	LogProb float64
+}
+
+// Laws returns the laws of this package, the most expressive first.
+func Laws() []Law {
+	return []Law{GeneralizedPlackettLuce{}, PlackettLuce{}, InverseRiffle{}, InverseInsertion{}, InverseTransposition{}}
+}
+
+// ByName returns the law with the given short name; its error lists the names.
+func ByName(name string) (Law, error) {
+	var names []string
+	for _, law := range Laws() {
+		if law.Name() == name {
+			return law, nil
+		}
+		names = append(names, law.Name())
+	}
+	return nil, fmt.Errorf("reverse law %q: wanted one of %s", name, strings.Join(names, ", "))
+}
+
+// checkScores panics unless scores has the length law wants for n objects.
+func checkScores(law Law, scores []float64, n int) {
+	if want := law.NumScores(n); len(scores) != want {
+		panic(fmt.Sprintf("reverse: %s: wanted %d scores for %d objects (got %d)", law.Name(), want, n, len(scores)))
+	}
+}
+
+// sortCandidates sorts by falling log-probability, ties lexicographically, and
+// keeps at most k.
+func sortCandidates(c []Candidate, k int) []Candidate {
+	slices.SortFunc(c, func(a, b Candidate) int {
+		if d := cmp.Compare(b.LogProb, a.LogProb); d != 0 {
+			return d
+		}
+		return slices.Compare(a.Order, b.Order)
+	})
+	return c[:min(k, len(c))]
+}
+
+// modeAlone is what TopK returns where every order has probability zero.
+func modeAlone(law Law, scores []float64, n int) []Candidate {
+	o := make(perm.Order, n)
+	return []Candidate{{o, law.Mode(scores, o)}}
+}

@@ -1,0 +1,74 @@
+package reverse
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Padder is a law that can work on sets of different sizes in one batch.
+type Padder interface {
+	Law
+	// Pad returns scores and rank that give the first lengths objects their
+	// log-probability, the rest being padding that keeps its place. See
+	// [LogProbGraphPadded] for the shapes.
+	Pad(scores, rank, lengths *graph.Node) (paddedScores, paddedRank *graph.Node)
+}
+
+// padScore makes a choice impossible without being −Inf.
+const padScore = -1e9
+
+// LogProbGraphPadded builds log p [...] of sets with lengths [...] int32 objects, 1
+// to n, padded to n. Scores of padding are not looked at and get gradient zero; rank
+// [..., n] must leave the padding in place: rank[k] = k from lengths on. It panics if
+// law is not a [Padder]; all laws of this package are.
+func LogProbGraphPadded(law Law, scores, rank, lengths *graph.Node) *graph.Node {
+	p, ok := law.(Padder)
+	if !ok {
+		panic(fmt.Sprintf("reverse: %s can not pad", law.Name()))
+	}
+	scores, rank = p.Pad(scores, rank, lengths)
+	return law.LogProbGraph(scores, rank)
+}
+
+// padded sets scores [..., n] from length [..., 1] on to padScore.
+func padded(scores, length *graph.Node, n int) *graph.Node {
+	inside := graph.LessThan(count(length, length.Rank(), -1, n), length)
+	return graph.Where(inside, scores, graph.ConstAs(scores, padScore))
+}
+
+// Pad implements [Padder]: rows of padding pick their own object.
+func (GeneralizedPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1, -2)
+	row, column := count(rank, length.Rank(), -2, n), count(rank, length.Rank(), -1, n)
+	own := graph.Where(graph.Equal(row, column), graph.ConstAs(scores, 0), graph.ConstAs(scores, padScore))
+	inside := graph.LessThan(row, length)
+	return graph.Where(inside, padded(scores, length, n), own), rank
+}
+
+// Pad implements [Padder]: padding comes last, each far below the one before.
+func (PlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1)
+	at := count(rank, length.Rank(), -1, n)
+	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
+	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
+	return graph.Where(graph.LessThan(at, length), scores, far), rank
+}
+
+// Pad implements [Padder]: padding always goes to the right pile.
+func (InverseRiffle) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	return padded(scores, graph.ExpandAxes(lengths, -1), rank.Shape().Dim(-1)), rank
+}
+
+// Pad implements [Padder]: padding is never picked, and one object always stays.
+func (InverseTransposition) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1)
+	at := count(rank, length.Rank(), -1, n+1)
+	tau := graph.Equal(at, graph.ConstAs(at, n))
+	several := graph.GreaterThan(length, graph.ConstAs(length, 1))
+	use := graph.LogicalOr(graph.LessThan(at, length), graph.LogicalAnd(tau, several))
+	return graph.Where(use, scores, graph.ConstAs(scores, padScore)), rank
+}

@@ -1,0 +1,294 @@
+package reverse
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Beam finds probable orders of a law whose row i of scores chooses output position
+// i from the objects left: GPL, and PL with the same row for all positions (paper,
+// appendix "Additional Details of Decoding").
+//
+// After each row it keeps the k most probable prefixes, of which the greedy one is
+// always one: the first candidate is never worse than the greedy order, and is the
+// greedy order if k = 1. The result is exact if k is at least the number of prefixes
+// of every length, and otherwise may miss a better order. Prefixes of probability
+// zero are dropped.
+//
+// Prefixes are back-pointers and bitsets, so memory is O(k·n). A Beam reuses it from
+// one search to the next: the zero value is ready, one at a time may search.
+type Beam struct {
+	words int // of a bitset of objects
+
+	// The row at hand.
+	byScore []key     // objects by falling score
+	row     []float64 // its scores
+	weight  []float64 // e^(score − greatest score) by object
+	total   float64   // of weight
+
+	// The prefixes, most probable first.
+	logp, nextLogp []float64
+	used, nextUsed []uint64
+	norm           []float64 // logp less the log of the weight left
+	cursor         []int32   // next object to offer, in byScore
+	heap           []key     // the best offer of each prefix, a max-heap
+
+	// All prefixes: those of length i + 1 are at start[i] and after.
+	start        []int
+	parent, item []int32
+
+	orders     []int
+	candidates []Candidate
+}
+
+// Search returns at most k orders of n objects, most probable first; row(i) gives
+// the n scores of position i. If no order is possible the greedy one is returned
+// alone, with log-probability −Inf. The result is valid until the next Search.
+func (b *Beam) Search(n, k int, row func(i int) []float64) []Candidate {
+	if k < 1 {
+		return nil
+	}
+	b.words = (n + 63) / 64
+	b.logp = append(b.logp[:0], 0)
+	b.used = append(b.used[:0], make([]uint64, b.words)...)
+	b.start, b.parent, b.item = b.start[:0], b.parent[:0], b.item[:0]
+	greedyAt := 0 // where the greedy prefix is, or −1 if it is impossible
+	for i := range n {
+		b.prepare(row(i))
+		if greedyAt = b.extend(i, k, greedyAt); len(b.logp) == 0 {
+			return b.impossible(n, row)
+		}
+	}
+	return b.result(n)
+}
+
+// prepare sorts a row and takes its exponentials.
+func (b *Beam) prepare(row []float64) {
+	if slices.Equal(b.row, row) {
+		return // PL: the same row again
+	}
+	b.row = append(b.row[:0], row...)
+	b.byScore = grown(b.byScore, len(row))
+	b.weight = grown(b.weight, len(row))
+	for j, s := range row {
+		b.byScore[j] = key{clean(s), int32(j)}
+	}
+	slices.SortFunc(b.byScore, byValue)
+	b.total = 0
+	greatest := b.byScore[0].value
+	for j, s := range row {
+		b.weight[j] = 0
+		if s = clean(s); s > negInf {
+			b.weight[j] = math.Exp(s - greatest)
+		}
+		b.total += b.weight[j]
+	}
+}
+
+// extend replaces the prefixes of length i by the k best of length i + 1, and
+// returns where the greedy one is now.
+func (b *Beam) extend(i, k, greedyAt int) int {
+	live := len(b.logp)
+	b.norm = grown(b.norm, live)
+	b.cursor = grown(b.cursor, live)
+	b.heap = b.heap[:0]
+	for p := range live {
+		if !b.advance(p, 0) {
+			continue
+		}
+		b.norm[p] = b.logp[p] - b.logLeft(p, i)
+		b.heap = append(b.heap, key{b.offer(p), int32(p)})
+	}
+	for at := len(b.heap)/2 - 1; at >= 0; at-- {
+		siftDown(b.heap, at)
+	}
+
+	b.start = append(b.start, len(b.item))
+	b.nextLogp, b.nextUsed = b.nextLogp[:0], b.nextUsed[:0]
+	greedyNext := -1
+	for len(b.heap) > 0 && len(b.nextLogp) < k {
+		p := int(b.heap[0].index)
+		if p == greedyAt && greedyNext < 0 {
+			greedyNext = len(b.nextLogp)
+		}
+		b.take(p, b.heap[0].value)
+		if b.advance(p, b.cursor[p]+1) {
+			b.heap[0].value = b.offer(p)
+			siftDown(b.heap, 0)
+		} else {
+			b.heap = dropTop(b.heap)
+		}
+	}
+	// Its best offer is still in the heap if the greedy prefix was not taken.
+	if greedyNext < 0 && greedyAt >= 0 && b.offers(greedyAt) {
+		greedyNext = len(b.nextLogp) - 1
+		b.nextLogp = b.nextLogp[:greedyNext]
+		b.nextUsed = b.nextUsed[:greedyNext*b.words]
+		b.parent, b.item = b.parent[:len(b.parent)-1], b.item[:len(b.item)-1]
+		b.take(greedyAt, b.offer(greedyAt))
+	}
+	b.logp, b.nextLogp = b.nextLogp, b.logp
+	b.used, b.nextUsed = b.nextUsed, b.used
+	return greedyNext
+}
+
+// offers reports whether prefix p has anything to offer.
+func (b *Beam) offers(p int) bool { return int(b.cursor[p]) < len(b.byScore) }
+
+// advance moves prefix p's cursor to the next possible object at or after from; it
+// reports false, with the cursor at the end, if there is none.
+func (b *Beam) advance(p int, from int32) bool {
+	used := b.used[p*b.words : (p+1)*b.words]
+	for c := int(from); c < len(b.byScore); c++ {
+		if b.byScore[c].value == negInf {
+			break
+		}
+		if j := b.byScore[c].index; used[j>>6]&(1<<(j&63)) == 0 {
+			b.cursor[p] = int32(c)
+			return true
+		}
+	}
+	b.cursor[p] = int32(len(b.byScore))
+	return false
+}
+
+// offer returns the log-probability of prefix p with the object at its cursor.
+func (b *Beam) offer(p int) float64 {
+	return b.norm[p] + (b.byScore[b.cursor[p]].value - b.byScore[0].value)
+}
+
+// logLeft returns the log of the weight that prefix p, of length i, has not used.
+func (b *Beam) logLeft(p, i int) float64 {
+	used := b.used[p*b.words : (p+1)*b.words]
+	if i <= len(b.weight)/2 {
+		left := b.total
+		for w, word := range used {
+			for ; word != 0; word &= word - 1 {
+				left -= b.weight[w<<6+bits.TrailingZeros64(word)]
+			}
+		}
+		if left > b.total/8 { // else too many digits have cancelled
+			return math.Log(left)
+		}
+	}
+	sum := 0.0
+	for w, word := range used {
+		for word = b.mask(w) &^ word; word != 0; word &= word - 1 {
+			sum += b.weight[w<<6+bits.TrailingZeros64(word)]
+		}
+	}
+	if sum > 1e-280 {
+		return math.Log(sum)
+	}
+	// The objects left are far below the greatest: measure from their own.
+	sum = 0
+	best := b.byScore[b.cursor[p]].value
+	for _, o := range b.byScore[b.cursor[p]:] {
+		if used[o.index>>6]&(1<<(o.index&63)) == 0 {
+			sum += math.Exp(o.value - best)
+		}
+	}
+	return (best - b.byScore[0].value) + math.Log(sum)
+}
+
+// mask returns the bits of word w that stand for objects.
+func (b *Beam) mask(w int) uint64 {
+	if r := len(b.weight) - w<<6; r < 64 {
+		return 1<<r - 1
+	}
+	return ^uint64(0)
+}
+
+// take adds prefix p with the object at its cursor to the next prefixes.
+func (b *Beam) take(p int, logp float64) {
+	j := b.byScore[b.cursor[p]].index
+	b.nextLogp = append(b.nextLogp, logp)
+	b.parent = append(b.parent, int32(p))
+	b.item = append(b.item, j)
+	at := len(b.nextUsed)
+	b.nextUsed = append(b.nextUsed, b.used[p*b.words:(p+1)*b.words]...)
+	b.nextUsed[at+int(j>>6)] |= 1 << (j & 63)
+}
+
+// siftDown restores the heap below entry i.
+func siftDown(heap []key, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && byValue(heap[child+1], heap[child]) < 0 {
+			child++
+		}
+		if byValue(heap[i], heap[child]) <= 0 {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}
+
+// siftUp restores the heap after an entry was appended.
+func siftUp(heap []key) {
+	for i := len(heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if byValue(heap[up], heap[i]) <= 0 {
+			return
+		}
+		heap[up], heap[i] = heap[i], heap[up]
+		i = up
+	}
+}
+
+// dropTop removes the first entry of the heap.
+func dropTop(heap []key) []key {
+	last := len(heap) - 1
+	heap[0] = heap[last]
+	siftDown(heap[:last], 0)
+	return heap[:last]
+}
+
+// result follows the back-pointers of the prefixes, now orders.
+func (b *Beam) result(n int) []Candidate {
+	live := len(b.logp)
+	b.orders = grown(b.orders, live*n)
+	b.candidates = grown(b.candidates, live)
+	for c := range live {
+		o := b.orders[c*n : (c+1)*n : (c+1)*n]
+		for i, p := n-1, c; i >= 0; i-- {
+			at := b.start[i] + p
+			o[i], p = int(b.item[at]), int(b.parent[at])
+		}
+		b.candidates[c] = Candidate{o, min(b.logp[c], 0)}
+	}
+	return b.candidates
+}
+
+// impossible is the result where every prefix has probability zero.
+func (b *Beam) impossible(n int, row func(i int) []float64) []Candidate {
+	b.orders = grown(b.orders, n)
+	greedy(n, row, b.orders)
+	b.candidates = append(b.candidates[:0], Candidate{b.orders, negInf})
+	return b.candidates
+}
+
+var beamPool = sync.Pool{New: func() any { return new(Beam) }}
+
+// beamTopK searches with a borrowed beam and copies the result, ties in
+// lexicographic order.
+func beamTopK(n, k int, row func(i int) []float64) []Candidate {
+	b := beamPool.Get().(*Beam)
+	defer beamPool.Put(b)
+	found := b.Search(n, k, row)
+	orders, out := make([]int, len(found)*n), make([]Candidate, len(found))
+	for c, f := range found {
+		o := perm.Order(orders[c*n : (c+1)*n : (c+1)*n])
+		copy(o, f.Order)
+		out[c] = Candidate{o, f.LogProb}
+	}
+	return sortCandidates(out, len(out))
+}
