@@ -11,8 +11,9 @@ import (
 // Chain is a chain of GPL steps on S_n that takes any start to one target
 // distribution: see [Express].
 type Chain struct {
-	n     int
-	steps []chainStep
+	n      int
+	states []perm.Order
+	steps  []chainStep
 }
 
 // chainStep says where one state goes; every other state stays.
@@ -90,7 +91,7 @@ func Express(n int, target []float64) (*Chain, error) {
 	for i := pairs - 1; i >= 0; i-- {
 		leftover[i] = leftover[i+1] + target[2*i] + target[2*i+1]
 	}
-	c := &Chain{n: n, steps: []chainStep{{all: true, to: 1, p: 1}}}
+	c := &Chain{n: n, states: States(n), steps: []chainStep{{all: true, to: 1, p: 1}}}
 	for i := range pairs {
 		sigma, pi, excess := 2*i, 2*i+1, leftover[i+1]
 		need := target[sigma] + target[pi]
@@ -120,11 +121,10 @@ func (c *Chain) Len() int { return len(c.steps) }
 // scores are those of the next state itself; column k of ours, the object at
 // position k of Y, is its column Y[k].
 func (c *Chain) Scores(step int, state perm.Order) []float64 {
-	states := States(c.n)
 	s := c.steps[step]
 	next, p, pMate := state, 1.0, 0.0
-	if s.all || slices.Equal(state, states[s.from]) {
-		next, p, pMate = states[s.to], s.p, s.pMate
+	if s.all || slices.Equal(state, c.states[s.from]) {
+		next, p, pMate = c.states[s.to], s.p, s.pMate
 	}
 	n, column := c.n, state.Rank()
 	scores := make([]float64, n*n) // the last row stays 0
@@ -143,9 +143,8 @@ func (c *Chain) Scores(step int, state perm.Order) []float64 {
 // [States](n). Every transition probability is that of [GeneralizedPlackettLuce].
 // O(n!·n!·n!·n²).
 func (c *Chain) Push(start []float64) []float64 {
-	states := States(c.n)
-	index := make(map[string]int, len(states))
-	for i, o := range states {
+	index := make(map[string]int, len(c.states))
+	for i, o := range c.states {
 		index[fmt.Sprint(o)] = i
 	}
 	now := slices.Clone(start)
@@ -155,11 +154,11 @@ func (c *Chain) Push(start []float64) []float64 {
 			if mass == 0 {
 				continue
 			}
-			scores := c.Scores(step, states[from])
-			for _, o := range states {
+			scores := c.Scores(step, c.states[from])
+			for _, o := range c.states {
 				logp := GeneralizedPlackettLuce{}.LogProb(scores, o)
 				if logp > negInf {
-					next[index[fmt.Sprint(perm.Compose(o, states[from]))]] += mass * math.Exp(logp)
+					next[index[fmt.Sprint(perm.Compose(o, c.states[from]))]] += mass * math.Exp(logp)
 				}
 			}
 		}

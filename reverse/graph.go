@@ -47,7 +47,7 @@ func floored(x *graph.Node) *graph.Node {
 // shifted returns x less its greatest value over the last axis within mask (nil for
 // all), graphFloor outside it, and log Σ exp of that over the last axis. No gradient
 // goes through the greatest value, which cancels.
-func shifted(x, mask *graph.Node) (z, logSum *graph.Node) {
+func shifted(x, mask *graph.Node) (z, total *graph.Node) {
 	floor := graph.ConstAs(x, graphFloor)
 	inside := x
 	if mask != nil {
@@ -86,8 +86,8 @@ func suffixLogProb(scores, rank *graph.Node) *graph.Node {
 	left := graph.GreaterOrEqual(position, row)     // [..., n, n]
 	here := graph.Equal(position, row)              // [..., n, n]
 	s := floored(scores)                            // [..., n or 1, n]
-	z, logSum := shifted(s, left)                   // [..., n, n], [..., n]
-	logp := graph.Sub(pick(z, here), logSum)        // [..., n]
+	z, total := shifted(s, left)                    // [..., n, n], [..., n]
+	logp := graph.Sub(pick(z, here), total)         // [..., n]
 	ok := above(graph.ReduceMin(pick(s, here), -1)) // [...]
 	return possible(ok, graph.ReduceSum(logp, -1))
 }

@@ -40,7 +40,7 @@ func (l InverseInsertion) LogProb(scores []float64, o perm.Order) float64 {
 	if s == negInf {
 		return negInf
 	}
-	return min(0, s-logSumExcept(scores, -1))
+	return min(0, logSumExcept(scores, -1).logProb(s))
 }
 
 // Sample takes the greatest score with Gumbel noise, in O(n).
@@ -102,14 +102,14 @@ func (l InverseInsertion) TopK(scores []float64, k int) []Candidate {
 	}
 	slices.SortFunc(best, byValue)
 	var out []Candidate
-	logSum := logSumExcept(scores, -1)
+	all := logSumExcept(scores, -1)
 	for _, b := range best[:min(k, n)] {
 		if b.value == negInf {
 			break
 		}
 		o := make(perm.Order, n)
 		l.write(o, int(b.index))
-		out = append(out, Candidate{o, min(0, b.value-logSum)})
+		out = append(out, Candidate{o, min(0, all.logProb(b.value))})
 	}
 	if len(out) == 0 {
 		return modeAlone(l, scores, n)
@@ -131,9 +131,9 @@ func (l InverseInsertion) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	ok := graph.LogicalAll(graph.Equal(rank, wanted), -1)
 
 	s := floored(scores)
-	z, logSum := shifted(s, nil)
+	z, total := shifted(s, nil)
 	ok = graph.LogicalAnd(ok, above(pick(s, last)))
-	return possible(ok, graph.Sub(pick(z, last), logSum))
+	return possible(ok, graph.Sub(pick(z, last), total))
 }
 
 // Pad implements [Padder]: the order of the first objects is written as one that

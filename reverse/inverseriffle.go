@@ -73,27 +73,37 @@ func toss(rng *rand.Rand, s float64) bool {
 
 // Sample makes the n choices, O(n).
 func (l InverseRiffle) Sample(rng *rand.Rand, scores []float64, dst perm.Order) {
-	n := len(dst)
-	checkScores(l, scores, n)
-	left, right := 0, n
-	for i, s := range scores {
-		if toss(rng, s) {
-			dst[left] = i
-			left++
-		} else {
-			right--
-			dst[right] = i
-		}
-	}
-	slices.Reverse(dst[left:])
+	checkScores(l, scores, len(dst))
+	piles(dst, func(i int) bool { return toss(rng, scores[i]) })
 }
 
-// Mode is exact: see TopK.
+// piles writes the left pile on top of the right.
+func piles(dst perm.Order, left func(i int) bool) {
+	l, r := 0, len(dst)
+	for i := range dst {
+		if left(i) {
+			dst[l] = i
+			l++
+		} else {
+			r--
+			dst[r] = i
+		}
+	}
+	slices.Reverse(dst[l:])
+}
+
+// Mode is exact, in O(n): the order of the likelier side of each choice, or the
+// identity if that, summed over cuts, is at least as probable. (Where the likelier
+// sides make the identity no other set of choices is more probable.)
 func (l InverseRiffle) Mode(scores []float64, dst perm.Order) float64 {
 	checkScores(l, scores, len(dst))
-	best := l.TopK(scores, 1)[0]
-	copy(dst, best.Order)
-	return best.LogProb
+	piles(dst, func(i int) bool { return scores[i] >= 0 })
+	best, stay := l.LogProb(scores, dst), l.identity(scores)
+	if stay >= best {
+		slices.Sort(dst)
+		return stay
+	}
+	return best
 }
 
 // flip is a set of choices unlike the more likely ones: those of parent (−1: none),
@@ -146,7 +156,8 @@ func (l InverseRiffle) TopK(scores []float64, k int) []Candidate {
 			i := costs[flips[f].last].index
 			left[i] = !left[i]
 		}
-		o := piles(left)
+		o := make(perm.Order, n)
+		piles(o, func(i int) bool { return left[i] })
 		if logp := l.LogProb(scores, o); logp > negInf && !slices.IsSorted(o) {
 			out = append(out, Candidate{o, logp})
 		}
@@ -167,22 +178,6 @@ func (l InverseRiffle) TopK(scores []float64, k int) []Candidate {
 	return sortCandidates(out, k)
 }
 
-// piles returns the left pile on top of the right.
-func piles(left []bool) perm.Order {
-	o := make(perm.Order, 0, len(left))
-	for i, l := range left {
-		if l {
-			o = append(o, i)
-		}
-	}
-	for i, l := range left {
-		if !l {
-			o = append(o, i)
-		}
-	}
-	return o
-}
-
 // LogProbGraph takes scores [..., n] and uses O(n²) memory.
 func (l InverseRiffle) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
@@ -198,8 +193,8 @@ func (l InverseRiffle) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	some := graph.LogicalAny(ok, -1)
 	ok = graph.LogicalOr(ok, graph.LogicalNot(graph.ExpandAxes(some, -1))) // never an empty sum
 	best := graph.StopGradient(graph.ReduceMax(graph.Where(ok, byCut, graph.ConstAs(byCut, graphFloor)), -1))
-	_, logSum := shifted(byCut, ok)
-	return possible(graph.LogicalAnd(some, above(best)), graph.Add(best, logSum))
+	_, total := shifted(byCut, ok)
+	return possible(graph.LogicalAnd(some, above(best)), graph.Add(best, total))
 }
 
 // risesButAt reports for each cut c of 0 … n whether the order of rank [..., n] rises

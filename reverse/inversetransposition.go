@@ -50,14 +50,14 @@ func (l InverseTransposition) LogProb(scores []float64, o perm.Order) float64 {
 	return swapLogProb(s, i, j, logSumExcept(s, -1), logSumExcept(s, i), logSumExcept(s, j), tau)
 }
 
-// swapLogProb is the log-probability of swapping i and j, given the logs of the sum
-// of e^s over all objects, those but i and those but j.
-func swapLogProb(s []float64, i, j int, all, notI, notJ, tau float64) float64 {
+// swapLogProb is the log-probability of swapping i and j, given the sums over
+// all objects, those but i and those but j.
+func swapLogProb(s []float64, i, j int, all, notI, notJ logSum, tau float64) float64 {
 	a, b := clean(s[i]), clean(s[j])
 	if a == negInf || b == negInf {
 		return negInf
 	}
-	return min(0, logSigmoid(tau)+logAdd((a-all)+(b-notI), (b-all)+(a-notJ)))
+	return min(0, logSigmoid(tau)+logAdd(all.logProb(a)+notI.logProb(b), all.logProb(b)+notJ.logProb(a)))
 }
 
 // Sample tosses φ(τ), then draws two objects by their scores with Gumbel noise, O(n).
@@ -119,8 +119,8 @@ func (l InverseTransposition) TopK(scores []float64, k int) []Candidate {
 		best[i] = key{clean(v), int32(i)}
 	}
 	slices.SortFunc(best, byValue)
-	all, except, known := logSumExcept(s, -1), make([]float64, n), make([]bool, n)
-	sumExcept := func(i int) float64 {
+	all, except, known := logSumExcept(s, -1), make([]logSum, n), make([]bool, n)
+	sumExcept := func(i int) logSum {
 		if !known[i] {
 			known[i], except[i] = true, logSumExcept(s, i)
 		}

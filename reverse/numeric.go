@@ -49,16 +49,21 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// logSumExcept returns log Σ_{k ≠ skip} e^scores[k]; skip −1 leaves none out.
-func logSumExcept(scores []float64, skip int) float64 {
+// logSum is log Σ e^s as greatest + rest, kept apart so that the difference to a
+// score is exact however large scores are.
+type logSum struct{ greatest, rest float64 }
+
+// logProb returns s less the sum: the log-probability of score s.
+func (l logSum) logProb(s float64) float64 { return (s - l.greatest) - l.rest }
+
+// logSumExcept sums over all scores but skip; skip −1 leaves none out. Where no score
+// is possible it is of no use.
+func logSumExcept(scores []float64, skip int) logSum {
 	m := negInf
 	for k, s := range scores {
 		if s = clean(s); k != skip && s > m {
 			m = s
 		}
-	}
-	if m == negInf {
-		return negInf
 	}
 	sum := 0.0
 	for k, s := range scores {
@@ -66,7 +71,7 @@ func logSumExcept(scores []float64, skip int) float64 {
 			sum += math.Exp(clean(s) - m)
 		}
 	}
-	return m + math.Log(sum)
+	return logSum{m, math.Log(sum)}
 }
 
 // gumbel draws from the standard Gumbel distribution, always finite.

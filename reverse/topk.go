@@ -33,9 +33,9 @@ type Beam struct {
 	// The prefixes, most probable first.
 	logp, nextLogp []float64
 	used, nextUsed []uint64
-	norm           []float64 // logp less the log of the weight left
-	cursor         []int32   // next object to offer, in byScore
-	heap           []key     // the best offer of each prefix, a max-heap
+	left           []logSum // of the scores of objects not used
+	cursor         []int32  // next object to offer, in byScore
+	heap           []key    // the best offer of each prefix, a max-heap
 
 	// All prefixes: those of length i + 1 are at start[i] and after.
 	start        []int
@@ -93,14 +93,14 @@ func (b *Beam) prepare(row []float64) {
 // returns where the greedy one is now.
 func (b *Beam) extend(i, k, greedyAt int) int {
 	live := len(b.logp)
-	b.norm = grown(b.norm, live)
+	b.left = grown(b.left, live)
 	b.cursor = grown(b.cursor, live)
 	b.heap = b.heap[:0]
 	for p := range live {
 		if !b.advance(p, 0) {
 			continue
 		}
-		b.norm[p] = b.logp[p] - b.logLeft(p, i)
+		b.left[p] = b.sumLeft(p, i)
 		b.heap = append(b.heap, key{b.offer(p), int32(p)})
 	}
 	for at := len(b.heap)/2 - 1; at >= 0; at-- {
@@ -158,12 +158,13 @@ func (b *Beam) advance(p int, from int32) bool {
 
 // offer returns the log-probability of prefix p with the object at its cursor.
 func (b *Beam) offer(p int) float64 {
-	return b.norm[p] + (b.byScore[b.cursor[p]].value - b.byScore[0].value)
+	return b.logp[p] + b.left[p].logProb(b.byScore[b.cursor[p]].value)
 }
 
-// logLeft returns the log of the weight that prefix p, of length i, has not used.
-func (b *Beam) logLeft(p, i int) float64 {
+// sumLeft sums over the objects that prefix p, of length i, has not used.
+func (b *Beam) sumLeft(p, i int) logSum {
 	used := b.used[p*b.words : (p+1)*b.words]
+	greatest := b.byScore[0].value
 	if i <= len(b.weight)/2 {
 		left := b.total
 		for w, word := range used {
@@ -172,7 +173,7 @@ func (b *Beam) logLeft(p, i int) float64 {
 			}
 		}
 		if left > b.total/8 { // else too many digits have cancelled
-			return math.Log(left)
+			return logSum{greatest, math.Log(left)}
 		}
 	}
 	sum := 0.0
@@ -182,17 +183,16 @@ func (b *Beam) logLeft(p, i int) float64 {
 		}
 	}
 	if sum > 1e-280 {
-		return math.Log(sum)
+		return logSum{greatest, math.Log(sum)}
 	}
 	// The objects left are far below the greatest: measure from their own.
-	sum = 0
-	best := b.byScore[b.cursor[p]].value
+	sum, greatest = 0, b.byScore[b.cursor[p]].value
 	for _, o := range b.byScore[b.cursor[p]:] {
 		if used[o.index>>6]&(1<<(o.index&63)) == 0 {
-			sum += math.Exp(o.value - best)
+			sum += math.Exp(o.value - greatest)
 		}
 	}
-	return (best - b.byScore[0].value) + math.Log(sum)
+	return logSum{greatest, math.Log(sum)}
 }
 
 // mask returns the bits of word w that stand for objects.
