@@ -1,0 +1,85 @@
+// Package plot draws Riffle's pictures as PNG or SVG: the schedule figure of the
+// paper ([TVFigure]), training curves ([Lines]), the denoising strip ([Strip])
+// and item-by-position marginals ([HeatMap]).
+//
+// Every picture takes plain numbers, has no title, and stays readable in grey:
+// what differs in colour differs in lightness, dashes or a frame as well.
+package plot
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is a picture of this package.
+type Figure interface {
+	// encode checks the figure's data and writes it as PNG, or as SVG.
+	encode(w io.Writer, svg bool) error
+}
+
+// Encode writes a figure in a format, "png" or "svg".
+func Encode(w io.Writer, format string, f Figure) error {
+	if format != "png" && format != "svg" {
+		return fmt.Errorf("plot: format is %q, wanted png or svg", format)
+	}
+	return f.encode(w, format == "svg")
+}
+
+// Save writes a figure to a file, as its extension says: .png or .svg. The file
+// appears whole or not at all.
+func Save(path string, f Figure) error {
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	var buf bytes.Buffer
+	if err := Encode(&buf, format, f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // of no effect after the rename
+	_, err = buf.WriteTo(tmp)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if closing := tmp.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// dotsPerInch is the resolution of PNGs of vector figures; a point is 1/72 inch.
+const dotsPerInch = 200
+
+// encodeVector writes what paint draws on a canvas of w×h.
+func encodeVector(out io.Writer, svg bool, w, h vg.Length, paint func(draw.Canvas)) error {
+	if !svg {
+		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dotsPerInch))
+		paint(draw.New(c))
+		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(out)
+		return err
+	}
+	c := vgsvg.New(w, h)
+	paint(draw.New(c))
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return err
+	}
+	// The canvas names one font, and calls the PNGs it embeds JPEGs.
+	text := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	text = bytes.ReplaceAll(text, []byte("data:image/jpg;"), []byte("data:image/png;"))
+	_, err := out.Write(text)
+	return err
+}

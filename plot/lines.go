@@ -1,0 +1,267 @@
+package plot
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Series is one line: the points (X[i], Y[i]), in the order they are joined. A
+// point that is not finite, or not positive on a logarithmic axis, is left out
+// and the line broken there.
+type Series struct {
+	Name string
+	X, Y []float64
+}
+
+// Panel is one pair of axes. Labels name what is measured and its unit.
+type Panel struct {
+	XLabel, YLabel string
+	LogX, LogY     bool
+	YRange         [2]float64 // fixed range of y; zero takes it from the data
+	Series         []Series
+
+	// Smooth, from 0 to below 1, is the weight of the past in an exponential
+	// moving average (its start is corrected for, as in Adam): the average is
+	// drawn over the pale data. 0 draws the data alone.
+	Smooth float64
+}
+
+// Lines is panels of lines side by side.
+type Lines struct{ Panels []Panel }
+
+// Training is the figure of a training run: the loss in nats beside the accuracy
+// in %, both over optimiser steps.
+func Training(loss, accuracy []Series) Lines {
+	return Lines{Panels: []Panel{
+		{XLabel: "step", YLabel: "loss (nats)", Series: loss, Smooth: 0.9},
+		{XLabel: "step", YLabel: "accuracy (%)", Series: accuracy, YRange: [2]float64{0, 100}},
+	}}
+}
+
+// lineStyles differ in lightness and dashes as well as in hue (hues of M. Okabe
+// and K. Ito, for all kinds of colour vision).
+var lineStyles = []draw.LineStyle{
+	{Color: color.RGBA{0x00, 0x72, 0xb2, 0xff}, Width: 1.3},
+	{Color: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Width: 1.3, Dashes: []vg.Length{5, 2}},
+	{Color: color.RGBA{0x00, 0x00, 0x00, 0xff}, Width: 1.3, Dashes: []vg.Length{1.5, 1.5}},
+	{Color: color.RGBA{0x00, 0x9e, 0x73, 0xff}, Width: 1.3, Dashes: []vg.Length{6, 2, 1.5, 2}},
+	{Color: color.RGBA{0x56, 0xb4, 0xe9, 0xff}, Width: 1.8},
+	{Color: color.RGBA{0xcc, 0x79, 0xa7, 0xff}, Width: 1.8, Dashes: []vg.Length{3, 3}},
+}
+
+const (
+	panelWidth  = 250
+	panelHeight = 190
+	keyRow      = 12 // height of a row of a panel's key
+)
+
+func (l Lines) encode(w io.Writer, svg bool) error {
+	if len(l.Panels) == 0 {
+		return errors.New("lines: no panels")
+	}
+	plots := make([]*plot.Plot, len(l.Panels))
+	keys := make([][]keyPlace, len(l.Panels))
+	rows := 0
+	for i, p := range l.Panels {
+		var err error
+		if plots[i], err = p.plot(); err != nil {
+			return fmt.Errorf("lines: panel %d: %w", i, err)
+		}
+		keys[i] = p.placeKey(panelWidth - 60)
+		if n := len(keys[i]); n > 0 {
+			rows = max(rows, keys[i][n-1].row+1)
+		}
+	}
+	width := vg.Length(len(plots)*panelWidth + 8)
+	height := vg.Length(panelHeight + rows*keyRow)
+	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
+		tiles := draw.Tiles{Cols: len(plots), Rows: 1, PadX: 14, PadTop: vg.Length(rows*keyRow) + 6, PadBottom: 4, PadLeft: 4, PadRight: 8}
+		for i, tile := range plot.Align([][]*plot.Plot{plots}, tiles, c)[0] {
+			plots[i].Draw(tile)
+			data := plots[i].DataCanvas(tile)
+			drawKeyRows(c, keys[i], data.Min.X, data.Max.Y+5, rows)
+		}
+	})
+}
+
+// keyPlace is where an entry of a key stands: x from the left, row from the top.
+type keyPlace struct {
+	name  string
+	style draw.LineStyle
+	x     vg.Length
+	row   int
+}
+
+const keySample = 20 // width of a key's line
+
+// placeKey fills rows of a width with the names of the series.
+func (p Panel) placeKey(width vg.Length) (places []keyPlace) {
+	style := textStyle(tickSize, ink, text.XLeft, text.YBottom)
+	var x vg.Length
+	row := 0
+	for i, s := range p.Series {
+		if s.Name == "" {
+			continue
+		}
+		w := keySample + 4 + style.Width(s.Name)
+		if x > 0 && x+w > width {
+			x, row = 0, row+1
+		}
+		places = append(places, keyPlace{s.Name, lineStyles[i%len(lineStyles)], x, row})
+		x += w + 12
+	}
+	return places
+}
+
+// drawKeyRows draws a key whose last of rows rows has its base at y.
+func drawKeyRows(c draw.Canvas, places []keyPlace, x, y vg.Length, rows int) {
+	last := rows - 1
+	if n := len(places); n > 0 {
+		last = places[n-1].row
+	}
+	for _, k := range places {
+		at := y + (vg.Length(last-k.row)+0.4)*keyRow
+		c.StrokeLine2(k.style, x+k.x, at, x+k.x+keySample, at)
+		drawDigits(&c, textStyle(tickSize, ink, text.XLeft, text.YBottom), x+k.x+keySample+4, at, k.name)
+	}
+}
+
+// plot checks the panel and lays out its axes and lines.
+func (p Panel) plot() (*plot.Plot, error) {
+	if !(p.Smooth >= 0 && p.Smooth < 1) {
+		return nil, fmt.Errorf("smooth is %v, wanted 0 to below 1", p.Smooth)
+	}
+	out := newPlot(p.XLabel, p.YLabel)
+	runs := make([][][]float64Pair, len(p.Series))
+	raw := make([][][]float64Pair, len(p.Series))
+	for i, s := range p.Series {
+		if len(s.X) != len(s.Y) {
+			return nil, fmt.Errorf("series %q has %d x and %d y", s.Name, len(s.X), len(s.Y))
+		}
+		raw[i] = p.split(s.X, s.Y)
+		runs[i] = raw[i]
+		if p.Smooth > 0 {
+			runs[i] = p.split(s.X, smoothed(s.Y, p.Smooth))
+		}
+		for _, run := range raw[i] {
+			for _, v := range run {
+				out.X.Min, out.X.Max = math.Min(out.X.Min, v.x), math.Max(out.X.Max, v.x)
+				out.Y.Min, out.Y.Max = math.Min(out.Y.Min, v.y), math.Max(out.Y.Max, v.y)
+			}
+		}
+	}
+	if out.X.Min > out.X.Max {
+		return nil, errors.New("no point that can be drawn")
+	}
+	if p.YRange != [2]float64{} {
+		if !(p.YRange[0] < p.YRange[1]) || p.LogY && p.YRange[0] <= 0 {
+			return nil, fmt.Errorf("y range is %v, wanted ascending, and positive on a logarithmic axis", p.YRange)
+		}
+		out.Y.Min, out.Y.Max = p.YRange[0], p.YRange[1]
+	} else {
+		pad(&out.Y, p.LogY, 0.04)
+	}
+	pad(&out.X, p.LogX, 0)
+	for _, a := range []struct {
+		axis *plot.Axis
+		log  bool
+	}{{&out.X, p.LogX}, {&out.Y, p.LogY}} {
+		if a.log {
+			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, logTicks{}
+		}
+	}
+	out.Add(gridLines{}, painter(func(c draw.Canvas, pl *plot.Plot) {
+		for i := range p.Series {
+			style := lineStyles[i%len(lineStyles)]
+			if p.Smooth > 0 {
+				under := draw.LineStyle{Color: pale(style.Color), Width: 0.5}
+				drawRuns(c, pl, raw[i], under)
+			}
+			drawRuns(c, pl, runs[i], style)
+		}
+	}))
+	return out, nil
+}
+
+// pad widens an axis by a share of its range at both ends, and by something
+// where it has none.
+func pad(a *plot.Axis, log bool, share float64) {
+	switch d := a.Max - a.Min; {
+	case log && d == 0:
+		a.Min, a.Max = a.Min/2, a.Max*2
+	case log:
+		f := math.Pow(a.Max/a.Min, share)
+		a.Min, a.Max = a.Min/f, a.Max*f
+	case d == 0:
+		by := math.Max(math.Abs(a.Min)*0.1, 1)
+		a.Min, a.Max = a.Min-by, a.Max+by
+	default:
+		a.Min, a.Max = a.Min-share*d, a.Max+share*d
+	}
+}
+
+type float64Pair struct{ x, y float64 }
+
+// split returns the runs of points that can be drawn.
+func (p Panel) split(x, y []float64) (runs [][]float64Pair) {
+	open := false
+	for i := range x {
+		ok := !math.IsNaN(x[i]+y[i]) && !math.IsInf(x[i], 0) && !math.IsInf(y[i], 0) && (!p.LogX || x[i] > 0) && (!p.LogY || y[i] > 0)
+		if ok && !open {
+			runs = append(runs, nil)
+		}
+		if ok {
+			runs[len(runs)-1] = append(runs[len(runs)-1], float64Pair{x[i], y[i]})
+		}
+		open = ok
+	}
+	return runs
+}
+
+// smoothed is the exponential moving average of the finite values of y; it is
+// NaN where y is not finite.
+func smoothed(y []float64, weight float64) []float64 {
+	out := make([]float64, len(y))
+	mean, mass := 0.0, 0.0
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			out[i] = math.NaN()
+			continue
+		}
+		mean = weight*mean + (1-weight)*v
+		mass = weight*mass + (1 - weight)
+		out[i] = mean / mass
+	}
+	return out
+}
+
+// drawRuns draws lines clipped to the axes, and a run of one point as a dot.
+func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]float64Pair, style draw.LineStyle) {
+	x, y := p.Transforms(&c)
+	for _, run := range runs {
+		points := make([]vg.Point, len(run))
+		for i, v := range run {
+			points[i] = vg.Point{X: x(v.x), Y: y(v.y)}
+		}
+		if len(points) == 1 {
+			c.DrawGlyph(draw.GlyphStyle{Color: style.Color, Radius: 1.5 * style.Width, Shape: draw.CircleGlyph{}}, points[0])
+			continue
+		}
+		c.StrokeLines(style, c.ClipLinesXY(points)...)
+	}
+}
+
+// pale mixes c with white, 1 to 2.
+func pale(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	mix := func(v uint32) uint8 { return uint8((v>>8 + 2*255) / 3) }
+	return color.RGBA{mix(r), mix(g), mix(b), 0xff}
+}
