@@ -72,8 +72,8 @@ func TestScheduleDistances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Computed independently with exact fractions; the identity alone is left
-	// by step 0 → 5, so that distance is 1 − q(Id) of about 1e-9 less than 1.
+	// Computed independently with exact fractions, but for the first: from the
+	// clean order the distance is 1 − q(Id), and q(Id) is below 1e-9.
 	want := []float64{1, 0.626217, 0.331415, 0.294797, 0.037568}
 	for i, w := range want {
 		if math.Abs(s.TVSteps[i]-w) > 1e-6 {

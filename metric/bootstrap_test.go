@@ -1,0 +1,103 @@
+package metric_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/riffle-ml/riffle/metric"
+)
+
+func TestBootstrapOfConstants(t *testing.T) {
+	for _, n := range []int{1, 2, 50} {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = 0.75
+		}
+		got, err := metric.Bootstrap(values, 0, 1)
+		if want := (metric.Interval{Mean: 0.75, Low: 0.75, High: 0.75}); err != nil || got != want {
+			t.Errorf("%d equal values: %v, %v, wanted %v", n, got, err, want)
+		}
+	}
+}
+
+// For many values the means are nearly normal: mean ± 1.96·s/√n.
+func TestBootstrapIsNearlyNormal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, 1000)
+	sum, square := 0.0, 0.0
+	for i := range values {
+		values[i] = 3 + 2*rng.NormFloat64()
+		sum += values[i]
+		square += values[i] * values[i]
+	}
+	mean := sum / 1000
+	half := 1.959964 * math.Sqrt((square/1000-mean*mean)/1000)
+	got, err := metric.Bootstrap(values, 4000, 7)
+	if err != nil || math.Abs(got.Mean-mean) > 1e-12 {
+		t.Fatalf("mean %v, %v, wanted %v", got.Mean, err, mean)
+	}
+	if math.Abs(got.Low-(mean-half)) > 0.1*half || math.Abs(got.High-(mean+half)) > 0.1*half {
+		t.Errorf("interval %v to %v, wanted about %v to %v", got.Low, got.High, mean-half, mean+half)
+	}
+}
+
+func TestBootstrapCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const trials = 300
+	covered := 0
+	values := make([]float64, 100)
+	for trial := range trials {
+		for i := range values {
+			values[i] = 0
+			if rng.Float64() < 0.6 {
+				values[i] = 1
+			}
+		}
+		got, err := metric.Bootstrap(values, 300, uint64(trial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Low <= 0.6 && 0.6 <= got.High {
+			covered++
+		}
+	}
+	// 95 % of 300 is 285; 4 standard deviations are 15, and the percentile
+	// interval of 100 yes-or-no values covers a little less than 95 %.
+	if covered < 265 || covered > 299 {
+		t.Errorf("the interval covers the truth %d times of %d, wanted about 285", covered, trials)
+	}
+}
+
+func TestBootstrapIsAFunctionOfTheSeed(t *testing.T) {
+	values := []float64{1, 5, 2, 8, 3, 9, 4}
+	a, errA := metric.Bootstrap(values, 0, 42)
+	b, errB := metric.Bootstrap(values, metric.Resamples, 42)
+	c, errC := metric.Bootstrap(values, 0, 43)
+	if errA != nil || errB != nil || errC != nil {
+		t.Fatal(errA, errB, errC)
+	}
+	if a != b {
+		t.Errorf("one seed gives %v and %v", a, b)
+	}
+	if a == c {
+		t.Errorf("two seeds give %v", a)
+	}
+}
+
+func TestBootstrapErrors(t *testing.T) {
+	for _, c := range []struct {
+		values    []float64
+		resamples int
+		want      string
+	}{
+		{nil, 0, "bootstrap: no values, wanted 1 or more"},
+		{[]float64{1}, -1, "bootstrap: resamples must be 0 or more (got -1)"},
+		{[]float64{1, math.NaN()}, 0, "bootstrap: value 1 is NaN, wanted a finite number"},
+		{[]float64{math.Inf(-1)}, 0, "bootstrap: value 0 is -Inf, wanted a finite number"},
+	} {
+		if _, err := metric.Bootstrap(c.values, c.resamples, 1); err == nil || err.Error() != c.want {
+			t.Errorf("Bootstrap(%v, %d): %v, wanted %q", c.values, c.resamples, err, c.want)
+		}
+	}
+}
