@@ -12,13 +12,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// cells draws a matrix of values in [0, 1], row 0 on top: cell (r, c) is the unit
+// cells draws a matrix of values from 0 to top, row 0 on top: cell (r, c) is the unit
 // square around x = firstCol+c, y = firstRow+r of a plot whose y axis is inverted.
 type cells struct {
 	rows, cols         int
 	firstRow, firstCol int
 	at                 func(r, c int) (v float64, ok bool) // not ok: left white
 	numbers            bool
+	top                float64  // value of the lightest colour
 	framed             [][2]int // r, c of cells in a red frame
 }
 
@@ -58,7 +59,7 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 				if _, next := m.value(r+1, col); next {
 					y0 -= under
 				}
-				fillRect(&c, viridis(v), x0, y0, x1, y1)
+				fillRect(&c, viridis(v/m.top), x0, y0, x1, y1)
 			}
 		}
 	}
@@ -91,7 +92,7 @@ func (m cells) drawNumbers(c draw.Canvas, box func(r, col int) (x0, y0, x1, y1 v
 				continue
 			}
 			x0, y0, x1, y1 := box(r, col)
-			style := textStyle(size, contrast(viridis(v)), text.XCenter, text.YBottom)
+			style := textStyle(size, contrast(viridis(v/m.top)), text.XCenter, text.YBottom)
 			drawDigits(&c, style, (x0+x1)/2, (y0+y1)/2, shortNumber(v))
 		}
 	}
@@ -124,7 +125,7 @@ func (m cells) drawImage(c draw.Canvas) {
 	for py := range m.rows * px {
 		for ppx := range m.cols * px {
 			if v, ok := m.at(py/px, ppx/px); ok {
-				img.Set(ppx, py, viridis(v))
+				img.Set(ppx, py, viridis(v/m.top))
 			}
 		}
 	}

@@ -146,11 +146,11 @@ func TestTicks(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	for _, c := range []struct{ got, want string }{
-		{labels(linearTicks{}, 0, 100), "0 20 40 60 80 100"},
-		{labels(linearTicks{}, -0.03, 1.04), "0.0 0.2 0.4 0.6 0.8 1.0"},
-		{labels(linearTicks{}, -1, 1), "−1.0 −0.5 0.0 0.5 1.0"},
-		{labels(linearTicks{}, 0, 30000), "0 5,000 10,000 15,000 20,000 25,000 30,000"},
-		{labels(linearTicks{}, 2.001, 2.005), "2.001 2.002 2.003 2.004 2.005"},
+		{labels(linearTicks{6}, 0, 100), "0 20 40 60 80 100"},
+		{labels(linearTicks{6}, -0.03, 1.04), "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{labels(linearTicks{6}, -1, 1), "−1.0 −0.5 0.0 0.5 1.0"},
+		{labels(linearTicks{5}, 0, 30000), "0 10,000 20,000 30,000"},
+		{labels(linearTicks{6}, 2.001, 2.005), "2.001 2.002 2.003 2.004 2.005"},
 		{labels(logTicks{}, 0.001, 10), "0.001 0.01 0.1 1 10"},
 		{labels(logTicks{}, 0.3, 9), "0.5 1 2 5"},
 		{labels(indexTicks{limit: 10}, -0.5, 3.5), "0 1 2 3"},

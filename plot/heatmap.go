@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -45,7 +46,8 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 	}
 	rows, cols := len(h.Values), len(h.Values[0])
 	p := newPlot("position", "item")
-	m := cells{rows: rows, cols: cols, numbers: max(rows, cols) <= 12, at: func(r, c int) (float64, bool) {
+	top := h.top()
+	m := cells{rows: rows, cols: cols, top: top, numbers: max(rows, cols) <= 12, at: func(r, c int) (float64, bool) {
 		return math.Min(math.Max(h.Values[r][c], 0), 1), true
 	}}
 	m.setAxes(p)
@@ -62,12 +64,31 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 		area := draw.Crop(c, 4, -barSpace, 4, -12)
 		p.Draw(area)
 		data := p.DataCanvas(area)
-		drawColourBar(c, data.Max.X+10, data.Min.Y, data.Max.Y)
+		drawColourBar(c, data.Max.X+10, data.Min.Y, data.Max.Y, top)
 	})
 }
 
-// drawColourBar draws the scale from 0 to 1 at x, with its label to the right.
-func drawColourBar(c draw.Canvas, x, y0, y1 vg.Length) {
+// top is where the colours end: at 1, or, where all values are below a half, at
+// the first 1, 2 or 5 times a power of ten that holds them.
+func (h HeatMap) top() float64 {
+	largest := 0.0
+	for _, row := range h.Values {
+		largest = max(largest, slices.Max(row))
+	}
+	if largest > 0.5 || largest <= 0 {
+		return 1
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10(largest))))
+	for _, m := range []float64{1, 2, 5} {
+		if largest <= m*unit*(1+1e-9) {
+			return m * unit
+		}
+	}
+	return 10 * unit
+}
+
+// drawColourBar draws the scale from 0 to top at x, with its label to the right.
+func drawColourBar(c draw.Canvas, x, y0, y1 vg.Length, top float64) {
 	const steps, width = 128, 9
 	height := (y1 - y0) / steps
 	for i := range steps {
@@ -75,12 +96,14 @@ func drawColourBar(c draw.Canvas, x, y0, y1 vg.Length) {
 		fillRect(&c, viridis((float64(i)+0.5)/steps), x, y, x+width, min(y+height+0.3, y1))
 	}
 	style := textStyle(tickSize, ink, text.XLeft, text.YBottom)
-	for _, t := range []plot.Tick{{Value: 0, Label: "0"}, {Value: 0.5, Label: "0.5"}, {Value: 1, Label: "1"}} {
-		y := y0 + vg.Length(t.Value)*(y1-y0)
+	var widest vg.Length
+	for _, f := range []float64{0, 0.5, 1} {
+		y, text := y0+vg.Length(f)*(y1-y0), strconv.FormatFloat(f*top, 'g', 3, 64)
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.6}, x+width, y, x+width+3, y)
-		drawDigits(&c, style, x+width+5, y, t.Label)
+		drawDigits(&c, style, x+width+5, y, text)
+		widest = max(widest, style.Width(text))
 	}
 	label := textStyle(labelSize, ink, text.XCenter, text.YTop)
 	label.Rotation = math.Pi / 2
-	c.FillText(label, vg.Point{X: x + width + 20, Y: (y0 + y1) / 2}, "probability")
+	c.FillText(label, vg.Point{X: x + width + 8 + widest, Y: (y0 + y1) / 2}, "probability")
 }

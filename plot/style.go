@@ -55,8 +55,8 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 		a.Tick.Color, a.Color = ink, ink
 		a.Tick.Width, a.Width = 0.6, 0.6
 		a.Padding = 0
-		a.Tick.Marker = linearTicks{}
 	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{5}, linearTicks{6}
 	return p
 }
 
@@ -78,14 +78,14 @@ func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// linearTicks are four to eight ticks whose distance is 1, 2 or 5 times a power
-// of ten.
-type linearTicks struct{}
+// linearTicks are a multiple of 1, 2 or 5 times a power of ten apart, the
+// smallest that leaves at most so many steps.
+type linearTicks struct{ most float64 }
 
-func (linearTicks) Ticks(lo, hi float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10((hi - lo) / 4))))
-	for _, m := range []float64{5, 2} {
-		if (hi-lo)/(m*step) >= 3.999 {
+func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := math.Pow10(int(math.Floor(math.Log10((hi - lo) / t.most))))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(m*step) <= t.most+1e-9 {
 			step *= m
 			break
 		}

@@ -67,7 +67,7 @@ func (f TVFigure) encode(w io.Writer, svg bool) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	const width, height, split = 520, 250, 250
+	const width, height, split = 506, 250, 250
 	curve, heat := f.curve(), f.heat()
 	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
 		left := draw.Crop(c, 4, -(width-split)-14, 4, -20)
@@ -156,7 +156,7 @@ func drawKey(c draw.Canvas, entries []keyEntry) {
 		widest = max(widest, style.Width(e.label))
 	}
 	x0 := c.Max.X - widest - sample - 3*pad
-	fillRect(&c, color.White, x0-pad, c.Max.Y-vg.Length(len(entries))*row-pad-1, c.Max.X-1, c.Max.Y-1)
+	fillRect(&c, color.White, x0-pad, c.Max.Y-vg.Length(len(entries))*row-pad-1, c.Max.X+1, c.Max.Y+1)
 	for i, e := range entries {
 		y := c.Max.Y - (vg.Length(i)+0.5)*row - pad/2 - 1
 		if e.glyph.Shape != nil {
@@ -172,7 +172,7 @@ func drawKey(c draw.Canvas, entries []keyEntry) {
 func (f TVFigure) heat() *plot.Plot {
 	p := newPlot("t′", "t")
 	m := cells{
-		rows: max(f.T-1, 1), cols: max(f.T-1, 1), firstRow: 1, firstCol: 2, numbers: true,
+		rows: max(f.T-1, 1), cols: max(f.T-1, 1), firstRow: 1, firstCol: 2, numbers: true, top: 1,
 		at: func(r, c int) (float64, bool) {
 			t, u := r+1, c+2
 			if t >= u || u > f.T {

@@ -62,7 +62,7 @@ func riffleFigure(n, T int, steps []int) TVFigure {
 func TestTVFigure(t *testing.T) {
 	f := riffleFigure(100, 15, []int{0, 8, 10, 15}) // the paper's example
 	img, svg := render(t, "tv-100", f)
-	wantSize(t, img, 520, 250)
+	wantSize(t, img, 506, 250)
 	wantClearMargin(t, img)
 	if n := count(img, red, 2); n < 300 {
 		t.Errorf("%d red pixels, wanted the dot of T and two frames", n)

@@ -1,0 +1,101 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// noisyRun is a loss and two accuracies over a training run that look real.
+func noisyRun(n int) (loss, exact, correct Series) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	loss, exact, correct = Series{Name: "train"}, Series{Name: "exact"}, Series{Name: "correct"}
+	for i := range n {
+		x := float64(i * 50)
+		fall := math.Exp(-x / 4000)
+		loss.X, loss.Y = append(loss.X, x), append(loss.Y, 2+18*fall+rng.NormFloat64()*(0.3+2*fall))
+		if i%10 == 0 {
+			exact.X, exact.Y = append(exact.X, x), append(exact.Y, 90*(1-fall)*(1-fall))
+			correct.X, correct.Y = append(correct.X, x), append(correct.Y, 97-80*fall)
+		}
+	}
+	return loss, exact, correct
+}
+
+func TestTraining(t *testing.T) {
+	loss, exact, correct := noisyRun(400)
+	img, svg := render(t, "training", Training([]Series{loss}, []Series{exact, correct}))
+	wantSize(t, img, 2*panelWidth+8, panelHeight+keyRow)
+	wantClearMargin(t, img)
+	for _, want := range []string{">loss (nats)<", ">accuracy (%)<", ">step<", ">train<", ">exact<", ">correct<", ">100<", ">15,000<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("svg lacks %q", want)
+		}
+	}
+	blue, orange := lineStyles[0].Color.(color.RGBA), lineStyles[1].Color.(color.RGBA)
+	if count(img, blue, 10) < 500 || count(img, orange, 10) < 200 {
+		t.Error("a line is missing")
+	}
+	if count(img, pale(blue).(color.RGBA), 4) < 500 {
+		t.Error("the unsmoothed loss is missing")
+	}
+}
+
+func TestLinesLogarithmicWithGaps(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	p := Panel{
+		XLabel: "step", YLabel: "loss (nats)", LogX: true, LogY: true,
+		Series: []Series{
+			{"a longer name of a series", []float64{0, 1, 10, 100, 1000}, []float64{5, 3, nan, 0.3, 0.01}},
+			{"another one with a long name", []float64{1, 10, 100, 1000}, []float64{2, 0, inf, 0.5}},
+			{"one point", []float64{30}, []float64{1}},
+		},
+	}
+	runs := p.split(p.Series[0].X, p.Series[0].Y)
+	if len(runs) != 2 || len(runs[0]) != 1 || len(runs[1]) != 2 {
+		t.Errorf("runs are %v, wanted x = 1, then 100 and 1000", runs)
+	}
+	img, svg := render(t, "log", Lines{Panels: []Panel{p}})
+	wantSize(t, img, panelWidth+8, panelHeight+3*keyRow)
+	wantClearMargin(t, img)
+	for _, want := range []string{">0.1<", ">1,000<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("svg lacks %q", want)
+		}
+	}
+}
+
+func TestLinesOfOnePoint(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		img, _ := render(t, "point", Lines{Panels: []Panel{{LogX: log, LogY: log, Series: []Series{{"", []float64{3}, []float64{3}}}}}})
+		if count(img, lineStyles[0].Color.(color.RGBA), 10) == 0 {
+			t.Error("the point is missing")
+		}
+	}
+}
+
+func TestLinesErrors(t *testing.T) {
+	one := []Series{{"s", []float64{1}, []float64{1}}}
+	for want, l := range map[string]Lines{
+		"lines: no panels":                                  {},
+		"panel 0: no point that can be drawn":               {[]Panel{{}}},
+		`panel 0: series "s" has 1 x and 0 y`:               {[]Panel{{Series: []Series{{"s", []float64{1}, nil}}}}},
+		"panel 1: smooth is 1, wanted 0 to below 1":         {[]Panel{{Series: one}, {Series: one, Smooth: 1}}},
+		"panel 0: y range is [2 1], wanted ascending":       {[]Panel{{Series: one, YRange: [2]float64{2, 1}}}},
+		"panel 0: y range is [0 1], wanted ascending, and ": {[]Panel{{Series: one, YRange: [2]float64{0, 1}, LogY: true}}},
+	} {
+		wantError(t, l.encode(nil, false), want)
+	}
+}
+
+func TestSmoothed(t *testing.T) {
+	// By hand, weight 1/2: 4; (4/4+8/2)/(3/4) = 20/3; a gap; (5/2+0/2)/(7/8) = 20/7.
+	got := smoothed([]float64{4, 8, math.NaN(), 0}, 0.5)
+	for i, want := range []float64{4, 20. / 3, math.NaN(), 20. / 7} {
+		if !(math.Abs(got[i]-want) < 1e-12 || math.IsNaN(got[i]) && math.IsNaN(want)) {
+			t.Errorf("value %d is %v, wanted %v", i, got[i], want)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package plot
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"strconv"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Strip is the denoising strip: each set is a block of rows, from noise to the
+// order that was found; columns are positions. In the last row a solid green frame
+// marks an item at its right position, a dashed red one a wrong one.
+type Strip struct {
+	Sets []StripSet
+
+	// Scale is the size of an image's pixel, in pixels of the picture; 0 makes
+	// tiles about 56 high.
+	Scale int
+}
+
+// StripSet is one set on its way from noise to order.
+type StripSet struct {
+	Name string // may be empty
+
+	// Images are the items' pictures, all of one size; nil draws tiles that are
+	// numbered, and coloured by number, from 0.
+	Images []image.Image
+
+	Rows []StripRow // from noise (t = T) to the order found (t = 0)
+
+	Truth perm.Order // the right order; nil where it is not known
+
+	// ShowTruth adds the right order beneath, with a frame where the last row
+	// has another item.
+	ShowTruth bool
+}
+
+// StripRow is the order of the items after some reverse steps.
+type StripRow struct {
+	T     int        // shuffles that remain
+	Order perm.Order // Order[i] is the item at position i
+}
+
+// Layout, in pixels of the picture.
+const (
+	stripMargin  = 12
+	stripGap     = 10 // between tiles; frames stand in it
+	frameWidth   = 2
+	blockGap     = 22 // between sets
+	textSize     = 14
+	smallText    = 12
+	numberedTile = 28 // side of a numbered tile at scale 1
+	maxStripSide = 1 << 15
+	maxStripArea = 1 << 26
+)
+
+func (s Strip) check() error {
+	if len(s.Sets) == 0 {
+		return errors.New("strip: no sets")
+	}
+	if s.Scale < 0 {
+		return fmt.Errorf("strip: scale is %d, wanted 1 or more, or 0", s.Scale)
+	}
+	for i := range s.Sets {
+		if err := s.Sets[i].check(); err != nil {
+			return fmt.Errorf("strip: set %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s StripSet) check() error {
+	if len(s.Rows) == 0 {
+		return errors.New("no rows")
+	}
+	n := len(s.Rows[0].Order)
+	if n == 0 {
+		return errors.New("row 0 has no items")
+	}
+	if s.Images != nil && len(s.Images) != n {
+		return fmt.Errorf("%d images for %d items", len(s.Images), n)
+	}
+	for i, m := range s.Images {
+		if size := m.Bounds().Size(); size != s.Images[0].Bounds().Size() || size.X < 1 || size.Y < 1 {
+			return fmt.Errorf("image %d is %d×%d, wanted %d×%d as image 0 is, and not empty", i, size.Y, size.X, s.Images[0].Bounds().Dy(), s.Images[0].Bounds().Dx())
+		}
+	}
+	for i, r := range s.Rows {
+		if err := checkLength(r.Order, n); err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	if s.Truth != nil {
+		if err := checkLength(s.Truth, n); err != nil {
+			return fmt.Errorf("truth: %w", err)
+		}
+	} else if s.ShowTruth {
+		return errors.New("the truth is to be shown, but not given")
+	}
+	return nil
+}
+
+func checkLength(o perm.Order, n int) error {
+	if len(o) != n {
+		return fmt.Errorf("order has %d items, wanted %d", len(o), n)
+	}
+	return o.Validate()
+}
+
+func (s Strip) encode(w io.Writer, svg bool) error {
+	b, err := s.layout()
+	if err != nil {
+		return err
+	}
+	return b.encode(w, svg)
+}
+
+// layout places everything on a board.
+func (s Strip) layout() (*board, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	// The widest label decides where the columns start.
+	left := textWidth("position", smallText)
+	for i := range s.Sets {
+		for _, r := range s.Sets[i].Rows {
+			left = max(left, textWidth(rowLabel(r.T), textSize))
+		}
+	}
+	b := &board{}
+	x0, y := stripMargin+left+stripGap, stripMargin
+	right := 0
+	known := false
+	for i := range s.Sets {
+		if i > 0 {
+			y += blockGap
+		}
+		set := &s.Sets[i]
+		tile := s.tileSize(set)
+		n := len(set.Rows[0].Order)
+		right = max(right, x0+n*(tile.X+stripGap), x0+textWidth(set.Name, textSize)+stripGap)
+		if right > maxStripSide || y > maxStripSide {
+			return nil, fmt.Errorf("strip: set %d would reach %d×%d pixels, wanted at most %d a side\nhint: show fewer items or sets, or a smaller scale", i, right, y, maxStripSide)
+		}
+		y = set.place(b, x0, y, tile)
+		known = known || set.Truth != nil
+	}
+	if known {
+		y += stripGap
+		right = max(right, placeLegend(b, x0, y))
+		y += textSize
+	}
+	b.w, b.h = right-stripGap+stripMargin, y+stripMargin
+	if b.h > maxStripSide || b.w*b.h > maxStripArea {
+		return nil, fmt.Errorf("strip: would be %d×%d pixels, wanted at most %d a side and %d in all\nhint: show fewer items or sets, or a smaller scale", b.w, b.h, maxStripSide, maxStripArea)
+	}
+	return b, nil
+}
+
+func rowLabel(t int) string { return fmt.Sprintf("t = %d", t) }
+
+// tileSize is the size of a set's tiles on the board.
+func (s Strip) tileSize(set *StripSet) image.Point {
+	size := image.Pt(numberedTile, numberedTile)
+	if set.Images != nil {
+		size = set.Images[0].Bounds().Size()
+	}
+	scale := s.Scale
+	if scale == 0 {
+		scale = max(1, 56/size.Y)
+	}
+	return size.Mul(scale)
+}
+
+// place draws one set from y down and returns where it ends.
+func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
+	n := len(s.Rows[0].Order)
+	at := func(i, y int) image.Rectangle {
+		x := x0 + i*(tile.X+stripGap)
+		return image.Rect(x, y, x+tile.X, y+tile.Y)
+	}
+	label := func(y int, text string) {
+		b.add(words{x0 - stripGap, y + tile.Y/2 + textSize*36/100, text, textSize, ink, 1})
+	}
+
+	// The head: the set's name in the margin's line above, then the positions.
+	if s.Name != "" {
+		b.add(words{x0, y + textSize, s.Name, textSize, ink, -1})
+		y += textSize + 8
+	}
+	b.add(words{x0 - stripGap, y + smallText, "position", smallText, muted, 1})
+	every := 1
+	for every*(tile.X+stripGap) < textWidth(strconv.Itoa(n-1), smallText)+6 {
+		every++
+	}
+	for i := 0; i < n; i += every {
+		b.add(words{x0 + i*(tile.X+stripGap) + tile.X/2, y + smallText, strconv.Itoa(i), smallText, muted, 0})
+	}
+	y += smallText + stripGap
+
+	last := s.Rows[len(s.Rows)-1].Order
+	for k, r := range s.Rows {
+		label(y, rowLabel(r.T))
+		for i, item := range r.Order {
+			s.placeTile(b, at(i, y), item)
+			if k == len(s.Rows)-1 && s.Truth != nil {
+				b.add(verdict(at(i, y), item == s.Truth[i]))
+			}
+		}
+		y += tile.Y + stripGap
+	}
+	if s.ShowTruth {
+		label(y, "truth")
+		for i, item := range s.Truth {
+			s.placeTile(b, at(i, y), item)
+			if item != last[i] {
+				b.add(verdict(at(i, y), false))
+			}
+		}
+		y += tile.Y + stripGap
+	}
+	return y - stripGap
+}
+
+// placeTile draws an item's picture, or its number on its colour.
+func (s *StripSet) placeTile(b *board, at image.Rectangle, item int) {
+	if s.Images != nil {
+		b.add(picture{at, s.Images[item]})
+		return
+	}
+	c := viridis(float64(item) / float64(max(len(s.Rows[0].Order), 2)-1))
+	b.add(filled{at, c})
+	number := strconv.Itoa(item)
+	size := max(6, min(at.Dy()*45/100, textSize+6))
+	for size > 6 && textWidth(number, size) > at.Dx()-4 {
+		size--
+	}
+	b.add(words{(at.Min.X + at.Max.X) / 2, (at.Min.Y+at.Max.Y)/2 + size*36/100, number, size, contrast(c), 0})
+}
+
+// verdict is the frame around a tile, in the gap between tiles.
+func verdict(tile image.Rectangle, right bool) frame {
+	around := tile.Inset(-frameWidth - 1)
+	if right {
+		return frame{around, frameWidth, green, false}
+	}
+	return frame{around, frameWidth, red, true}
+}
+
+// placeLegend explains the frames and returns its right end.
+func placeLegend(b *board, x, y int) int {
+	for _, right := range []bool{true, false} {
+		text := "right position"
+		if !right {
+			text = "wrong position"
+		}
+		side := image.Rect(x, y, x+textSize, y+textSize)
+		b.add(filled{side, color.Gray{0xdd}})
+		b.add(verdict(side, right))
+		b.add(words{x + textSize + 8, y + textSize - 2, text, smallText, ink, -1})
+		x += textSize + 8 + textWidth(text, smallText) + 18
+	}
+	return x
+}

@@ -1,0 +1,204 @@
+package plot
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// numberImage is a number in white on black, as MNIST's digits are.
+func numberImage(number, w, h int) image.Image {
+	rgba := image.NewRGBA(image.Rect(0, 0, w, h))
+	filled{rgba.Rect, color.Black}.raster(rgba)
+	words{w / 2, h * 3 / 4, fmt.Sprintf("%02d", number), h * 3 / 4, color.White, 0}.raster(rgba)
+	g := image.NewGray(rgba.Rect)
+	for y := range h {
+		for x := range w {
+			g.Set(x, y, rgba.At(x, y))
+		}
+	}
+	return g
+}
+
+// denoising is a set of n items on its way over the schedule to an order with
+// two items wrong.
+func denoising(n int, schedule []int, pictures bool) StripSet {
+	rng := rand.New(rand.NewPCG(3, 4))
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = rng.IntN(100)
+	}
+	truth := perm.Identity(n)
+	for i := range truth { // a bubble sort by number
+		for j := 1; j < n-i; j++ {
+			if numbers[truth[j-1]] > numbers[truth[j]] {
+				truth[j-1], truth[j] = truth[j], truth[j-1]
+			}
+		}
+	}
+	set := StripSet{Truth: truth, ShowTruth: true}
+	for i := len(schedule) - 1; i >= 0; i-- {
+		order := append(perm.Order{}, truth...)
+		for range schedule[i] * 2 {
+			a, b := rng.IntN(n), rng.IntN(n)
+			order[a], order[b] = order[b], order[a]
+		}
+		if schedule[i] == 0 && n > 4 {
+			order[2], order[3] = order[3], order[2]
+		}
+		set.Rows = append(set.Rows, StripRow{schedule[i], order})
+	}
+	if pictures {
+		for _, v := range numbers {
+			set.Images = append(set.Images, numberImage(v, 40, 28))
+		}
+	}
+	return set
+}
+
+func TestStrip(t *testing.T) {
+	a, b := denoising(9, []int{0, 3, 5, 9}, true), denoising(9, []int{0, 3, 5, 9}, true)
+	a.Name, b.Name = "set q7", "set q8"
+	img, svg := render(t, "strip", Strip{Sets: []StripSet{a, b}})
+	wantClearMargin(t, img)
+	wide := stripMargin + textWidth("position", smallText) + stripGap + 9*(80+stripGap) - stripGap + stripMargin
+	if got := img.Bounds().Dx(); got != wide {
+		t.Errorf("picture is %d wide, wanted %d: nine images of 40 at scale 2 and the gaps", got, wide)
+	}
+	if n := strings.Count(svg, "<image "); n != 2*9*5 {
+		t.Errorf("%d images, wanted 2 sets of 9 in 4 rows and the truth", n)
+	}
+	// Two of nine are wrong in each set; frames of the last row, of the truth, and
+	// the legend's.
+	if n := strings.Count(svg, hex(green)); n != 2*7+1 {
+		t.Errorf("%d green frames, wanted %d", n, 2*7+1)
+	}
+	if n := strings.Count(svg, "stroke-dasharray"); n != 2*(2+2)+1 || n != strings.Count(svg, hex(red)) {
+		t.Errorf("%d dashed frames, wanted %d, all red", n, 2*(2+2)+1)
+	}
+	for _, want := range []string{">t = 9<", ">t = 0<", ">truth<", ">position<", ">set q8<", ">right position<", ">wrong position<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("svg lacks %q", want)
+		}
+	}
+}
+
+// Every pixel of an image is a block of whole pixels, unblurred.
+func TestStripIsCrisp(t *testing.T) {
+	g := image.NewGray(image.Rect(0, 0, 2, 2))
+	g.Pix = []uint8{10, 200, 90, 140}
+	set := StripSet{Images: []image.Image{g}, Rows: []StripRow{{0, perm.Order{0}}}}
+	b, err := Strip{Sets: []StripSet{set}, Scale: 5}.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, _ := render(t, "crisp", Strip{Sets: []StripSet{set}, Scale: 5})
+	for _, m := range b.marks {
+		p, ok := m.(picture)
+		if !ok {
+			continue
+		}
+		if p.at.Size() != image.Pt(10, 10) {
+			t.Fatalf("tile is %v", p.at)
+		}
+		for y := range 10 {
+			for x := range 10 {
+				want := g.GrayAt(x/5, y/5).Y
+				if got := luma(img.At(p.at.Min.X+x, p.at.Min.Y+y)); got != want {
+					t.Fatalf("pixel (%d, %d) is %d, wanted %d", x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestStripNumbered(t *testing.T) {
+	set := denoising(12, []int{0, 7}, false)
+	set.ShowTruth = false
+	img, svg := render(t, "strip-numbered", Strip{Sets: []StripSet{set}})
+	wantClearMargin(t, img)
+	for k := range 12 { // once as a position, and in each of the two rows
+		if n := strings.Count(svg, fmt.Sprintf(">%d<", k)); n != 3 {
+			t.Errorf("%d stands %d times, wanted 3", k, n)
+		}
+		if n := count(img, viridis(float64(k)/11), 0); n < 2*40*40 {
+			t.Errorf("colour of item %d covers %d pixels, wanted two tiles", k, n)
+		}
+	}
+}
+
+func TestStripSmall(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		set := denoising(n, []int{0, 2}, n == 2)
+		set.Name = "a set of few items with a name that is wider than they are"
+		img, _ := render(t, fmt.Sprintf("strip-%d", n), Strip{Sets: []StripSet{set}})
+		wantClearMargin(t, img)
+	}
+	unknown := denoising(3, []int{0, 2}, false)
+	unknown.Truth, unknown.ShowTruth = nil, false
+	_, svg := render(t, "strip-unknown", Strip{Sets: []StripSet{unknown}})
+	if strings.Contains(svg, "right position") || strings.Contains(svg, hex(green)) {
+		t.Error("frames without a truth")
+	}
+}
+
+func TestStripMany(t *testing.T) {
+	set := denoising(100, []int{0, 8, 10, 15}, false)
+	img, _ := render(t, "strip-100", Strip{Sets: []StripSet{set}, Scale: 1})
+	wantClearMargin(t, img)
+}
+
+func TestStripErrors(t *testing.T) {
+	spoil := func(f func(*StripSet)) Strip {
+		set := denoising(3, []int{0, 2}, true)
+		f(&set)
+		return Strip{Sets: []StripSet{set}}
+	}
+	for want, s := range map[string]Strip{
+		"strip: no sets":                             {},
+		"scale is -1":                                {Sets: []StripSet{denoising(3, []int{0}, false)}, Scale: -1},
+		"set 0: no rows":                             spoil(func(s *StripSet) { s.Rows = nil }),
+		"set 0: row 0 has no items":                  spoil(func(s *StripSet) { s.Rows[0].Order = nil }),
+		"row 1: order has 2 items, wanted 3":         spoil(func(s *StripSet) { s.Rows[1].Order = perm.Order{0, 1} }),
+		"row 1: order: entry 1 repeats 0":            spoil(func(s *StripSet) { s.Rows[1].Order = perm.Order{0, 0, 1} }),
+		"truth: order: entry 0 is 5":                 spoil(func(s *StripSet) { s.Truth = perm.Order{5, 0, 1} }),
+		"the truth is to be shown, but not given":    spoil(func(s *StripSet) { s.Truth = nil }),
+		"2 images for 3 items":                       spoil(func(s *StripSet) { s.Images = s.Images[:2] }),
+		"image 1 is 1×2, wanted 28×40":               spoil(func(s *StripSet) { s.Images[1] = image.NewGray(image.Rect(0, 0, 2, 1)) }),
+		"wanted at most 32768 a side\nhint: show fe": {Sets: []StripSet{denoising(3, []int{0}, true)}, Scale: 1000},
+	} {
+		_, err := s.layout()
+		wantError(t, err, want)
+	}
+}
+
+// Dashes must show on all four sides, and leave gaps.
+func TestDashedFrame(t *testing.T) {
+	dst := image.NewRGBA(image.Rect(0, 0, 40, 40))
+	frame{image.Rect(2, 2, 38, 38), 2, red, true}.raster(dst)
+	sides := map[string]int{}
+	for i := 2; i < 38; i++ {
+		for side, at := range map[string]image.Point{"top": {i, 2}, "bottom": {i, 37}, "left": {2, i}, "right": {37, i}} {
+			if dst.RGBAAt(at.X, at.Y) == red {
+				sides[side]++
+			}
+		}
+	}
+	// 36 pixels hold four dashes of 5; the ends of the sides across may add to them.
+	for side, n := range sides {
+		if n < 20 || n > 26 {
+			t.Errorf("%s has %d red pixels of 36, wanted about 20", side, n)
+		}
+	}
+	if len(sides) != 4 {
+		t.Errorf("red on %v, wanted all four sides", sides)
+	}
+	if dst.RGBAAt(20, 20) == red || dst.RGBAAt(1, 1) == red {
+		t.Error("red inside or outside of the frame")
+	}
+}
