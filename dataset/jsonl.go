@@ -31,10 +31,8 @@ type JSONLReader struct {
 	r         *bufio.Reader
 	close     func() error
 	buf       []byte
-	line      int            // of the last line read, 1-based
-	ids       map[string]int // set id → line
-	width     int            // feature length of the file, 0 before the first
-	widthLine int
+	line      int // of the last line read, 1-based
+	seen      seen
 	err       error // sticks: the file itself cannot be read on
 }
 
@@ -63,7 +61,7 @@ func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
 	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
 		br.Discard(3)
 	}
-	return &JSONLReader{name: name, dir: filepath.Dir(name), r: br, ids: make(map[string]int)}, nil
+	return &JSONLReader{name: name, dir: filepath.Dir(name), r: br}, nil
 }
 
 // ReadJSONL reads all sets of a file.
@@ -108,7 +106,7 @@ func (r *JSONLReader) Next() (*Set, error) {
 		s, err := parseSet(line)
 		if err == nil {
 			s.Dir, s.Line = r.dir, r.line
-			err = r.check(s)
+			err = r.seen.add(s, r.line)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
@@ -129,22 +127,32 @@ func (r *JSONLReader) All() iter.Seq2[*Set, error] {
 	}
 }
 
-// check holds a set against the others of its file and remembers it.
-func (r *JSONLReader) check(s *Set) error {
-	if line, used := r.ids[s.ID]; used && s.ID != "" {
-		return fmt.Errorf("id: %q is line %d's already", s.ID, line)
+// seen is what the sets of one file must agree on.
+type seen struct {
+	ids       map[string]int // set id → line
+	width     int            // feature length, 0 before the first
+	widthLine int
+}
+
+// add holds a set against those before it in the file and remembers it.
+func (f *seen) add(s *Set, line int) error {
+	if first, used := f.ids[s.ID]; used {
+		return fmt.Errorf("id: %q is line %d's already", s.ID, first)
 	}
-	if s.Kind == KindFeatures {
+	if s.Kind == KindFeatures && len(s.Items) > 0 {
 		width := len(s.Items[0].Features)
-		if r.width == 0 {
-			r.width, r.widthLine = width, r.line
+		if f.width == 0 {
+			f.width, f.widthLine = width, line
 		}
-		if width != r.width {
-			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, r.width, r.widthLine)
+		if width != f.width {
+			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, f.width, f.widthLine)
 		}
 	}
 	if s.ID != "" {
-		r.ids[s.ID] = r.line
+		if f.ids == nil {
+			f.ids = make(map[string]int)
+		}
+		f.ids[s.ID] = line
 	}
 	return nil
 }

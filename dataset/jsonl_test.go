@@ -263,6 +263,19 @@ func TestJSONLWriterRefuses(t *testing.T) {
 	}
 }
 
+// What the reader refuses between lines, the writer refuses too.
+func TestJSONLWriterComparesSets(t *testing.T) {
+	w := NewJSONLWriter(io.Discard)
+	if err := w.Write(&Set{ID: "a", Kind: KindFeatures, Items: []Item{{Features: []float64{1, 2}}}}); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, w.Write(&Set{ID: "a"}), `set 1: id: "a" is line 1's already`)
+	wantError(t, w.Write(&Set{Kind: KindFeatures, Items: []Item{{Features: []float64{1}}}}), "set 1: item 0: features: has 1 numbers, wanted 2 as line 1 has")
+	if err := w.Write(&Set{Kind: KindFeatures}); err != nil { // no items, no length
+		t.Fatal(err)
+	}
+}
+
 func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"id":"q7","items":[{"features":[1,-2.5e3]},{"features":[0,4]}],"order":[1,0]}`))
 	f.Add([]byte(`{"items":[{"image":"a.png"},{"image":"b.png","id":"x"}],"rank":[1,0]}` + "\n\n{\"items\":[]}"))

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,17 +10,15 @@ import (
 
 // JSONLWriter writes sets as Riffle's own JSONL; see [JSONLReader] for the format.
 type JSONLWriter struct {
-	w   *bufio.Writer
-	enc *json.Encoder
-	n   int
+	w    *bufio.Writer
+	line bytes.Buffer // the set being written
+	n    int          // sets written
+	seen seen
 }
 
 // NewJSONLWriter writes to w; call Flush when done.
 func NewJSONLWriter(w io.Writer) *JSONLWriter {
-	bw := bufio.NewWriter(w)
-	enc := json.NewEncoder(bw)
-	enc.SetEscapeHTML(false)
-	return &JSONLWriter{w: bw, enc: enc}
+	return &JSONLWriter{w: bufio.NewWriter(w)}
 }
 
 type jsonItem struct {
@@ -37,10 +36,13 @@ type jsonSet struct {
 }
 
 // Write writes one set, its order in the reading that OrderGiven names. Image
-// paths are written as they stand in the items. A set that is not valid is an
-// error, and nothing of it is written.
+// paths are written as they stand in the items. A set that a reader would refuse
+// is an error, and nothing of it is written.
 func (w *JSONLWriter) Write(s *Set) error {
 	if err := s.Validate(); err != nil {
+		return fmt.Errorf("set %d: %w", w.n, err)
+	}
+	if err := w.seen.add(s, w.n+1); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)
 	}
 	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items))}
@@ -59,11 +61,18 @@ func (w *JSONLWriter) Write(s *Set) error {
 		rank := append([]int{}, s.Order.Rank()...)
 		out.Rank = &rank
 	}
-	if err := w.enc.Encode(out); err != nil {
+	w.line.Reset()
+	enc := json.NewEncoder(&w.line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)
 	}
+	if w.line.Len() > MaxLineBytes {
+		return fmt.Errorf("set %d: its line has %d bytes, wanted at most %d", w.n, w.line.Len(), MaxLineBytes)
+	}
 	w.n++
-	return nil
+	_, err := w.w.Write(w.line.Bytes())
+	return err
 }
 
 // Flush writes what is still buffered.

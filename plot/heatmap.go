@@ -51,7 +51,7 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 		return math.Min(math.Max(h.Values[r][c], 0), 1), true
 	}}
 	m.setAxes(p)
-	p.X.Tick.Marker = indexTicks{limit: 20}
+	p.X.Tick.Marker = indexTicks{limit: 14}
 	p.Y.Tick.Marker = indexTicks{limit: 30, names: h.Items}
 	p.Add(m)
 

@@ -140,8 +140,8 @@ func (p Panel) plot() (*plot.Plot, error) {
 		return nil, fmt.Errorf("smooth is %v, wanted 0 to below 1", p.Smooth)
 	}
 	out := newPlot(p.XLabel, p.YLabel)
-	runs := make([][][]float64Pair, len(p.Series))
-	raw := make([][][]float64Pair, len(p.Series))
+	runs := make([][][]xy, len(p.Series))
+	raw := make([][][]xy, len(p.Series))
 	for i, s := range p.Series {
 		if len(s.X) != len(s.Y) {
 			return nil, fmt.Errorf("series %q has %d x and %d y", s.Name, len(s.X), len(s.Y))
@@ -208,10 +208,10 @@ func pad(a *plot.Axis, log bool, share float64) {
 	}
 }
 
-type float64Pair struct{ x, y float64 }
+type xy struct{ x, y float64 }
 
 // split returns the runs of points that can be drawn.
-func (p Panel) split(x, y []float64) (runs [][]float64Pair) {
+func (p Panel) split(x, y []float64) (runs [][]xy) {
 	open := false
 	for i := range x {
 		ok := !math.IsNaN(x[i]+y[i]) && !math.IsInf(x[i], 0) && !math.IsInf(y[i], 0) && (!p.LogX || x[i] > 0) && (!p.LogY || y[i] > 0)
@@ -219,7 +219,7 @@ func (p Panel) split(x, y []float64) (runs [][]float64Pair) {
 			runs = append(runs, nil)
 		}
 		if ok {
-			runs[len(runs)-1] = append(runs[len(runs)-1], float64Pair{x[i], y[i]})
+			runs[len(runs)-1] = append(runs[len(runs)-1], xy{x[i], y[i]})
 		}
 		open = ok
 	}
@@ -244,7 +244,7 @@ func smoothed(y []float64, weight float64) []float64 {
 }
 
 // drawRuns draws lines clipped to the axes, and a run of one point as a dot.
-func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]float64Pair, style draw.LineStyle) {
+func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle) {
 	x, y := p.Transforms(&c)
 	for _, run := range runs {
 		points := make([]vg.Point, len(run))

@@ -60,6 +60,12 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 	return p
 }
 
+// painter is a plotter that is a function.
+type painter func(c draw.Canvas, p *plot.Plot)
+
+// Plot draws.
+func (f painter) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
+
 // gridLines draws a faint line at every labelled tick.
 type gridLines struct{}
 

@@ -135,12 +135,6 @@ func (f TVFigure) curve() *plot.Plot {
 	return p
 }
 
-// painter is a plotter that is a function.
-type painter func(c draw.Canvas, p *plot.Plot)
-
-// Plot draws.
-func (f painter) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
-
 type keyEntry struct {
 	label string
 	glyph draw.GlyphStyle
