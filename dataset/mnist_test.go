@@ -122,8 +122,8 @@ func TestLoadMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Sizes, and the digits per class, as the data's authors state them
-	// (LeCun et al.: 60,000 and 10,000 of 28×28; counts by many, e.g. OpenML 554).
+	// The sizes the data's authors state, and the widely published counts of each
+	// digit.
 	if train.N != 60000 || test.N != 10000 || train.Rows != 28 || train.Cols != 28 || test.Rows != 28 || test.Cols != 28 {
 		t.Fatalf("train %d of %d×%d, test %d of %d×%d", train.N, train.Rows, train.Cols, test.N, test.Rows, test.Cols)
 	}
