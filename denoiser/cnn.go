@@ -1,0 +1,51 @@
+package denoiser
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+)
+
+// cnnEncoder is the paper's image encoder (Tables "sort" and "jigsaw" of appendix H): each
+// convolution with batch norm, ReLU and 2×2 max pooling, then one linear layer to d
+// (no Hidden) or two. The paper's two-layer head for sorting, whose hidden size is the
+// mean of 12,544 and 128, would alone have 80 million weights.
+type cnnEncoder struct {
+	convs []*conv
+	norms []*batchNorm
+	fcs   []*linear // ReLU between, none after the last
+}
+
+func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
+	e := &cfg.Encoder
+	if e.Height < 1 || e.Width < 1 || e.Kernel < 1 || e.Kernel%2 == 0 || len(e.Channels) == 0 {
+		return nil, fmt.Errorf("model.encoder: cnn needs a height, a width, an odd kernel and channels (got %d, %d, %d, %v)", e.Height, e.Width, e.Kernel, e.Channels)
+	}
+	enc := &cnnEncoder{}
+	in, h, w := 1, e.Height, e.Width
+	for i, out := range e.Channels {
+		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, e.Kernel, 1, e.Kernel/2))
+		enc.norms = append(enc.norms, newBatchNorm(r, fmt.Sprintf("%s.bn%d", name, i+1), out))
+		in, h, w = out, h/2, w/2
+	}
+	if h < 1 || w < 1 {
+		return nil, fmt.Errorf("model.encoder: %d poolings leave nothing of %d×%d pixels", len(e.Channels), e.Height, e.Width)
+	}
+	flat := h * w * in
+	enc.fcs = newMLP(r, name+".fc", flat, e.Hidden, cfg.Dim)
+	return enc, nil
+}
+
+func (e *cnnEncoder) apply(c *Context, x *graph.Node) *graph.Node {
+	d := x.Shape().Dimensions
+	h := pixels(x)
+	for i, conv := range e.convs {
+		h = maxPool2(activation.Relu(e.norms[i].apply(c, conv.apply(c, h))))
+	}
+	h = applyMLP(c, e.fcs, graph.Reshape(channelsFirst(h), d[0]*d[1], -1))
+	return graph.Reshape(h, d[0], d[1], -1)
+}
+
+// channelsFirst orders a flattened image as PyTorch does: [images, h, w, ch] → [images, ch, h, w].
+func channelsFirst(x *graph.Node) *graph.Node { return graph.TransposeAllAxes(x, 0, 3, 1, 2) }

@@ -1,0 +1,77 @@
+package denoiser
+
+import (
+	"fmt"
+
+	"github.com/riffle-ml/riffle/reverse"
+)
+
+// Config is everything that decides the shape of a network.
+type Config struct {
+	// N is the number of objects in a set that the network is built for. It limits
+	// the sizes the network can be used with only where Positions is "learned" or
+	// the encoder is "table".
+	N int
+	// Law is the reverse law whose scores the network gives.
+	Law reverse.Law
+	// GPLRows says which token gives row i of the GPL score matrix: "dummies" (row i,
+	// the output position, from dummy i; column j from item j; the paper's main text)
+	// or "items" (row i from the item at position i, column j from dummy j; the
+	// paper's appendix). Ignored by other laws.
+	GPLRows string
+
+	Encoder EncoderConfig
+
+	Dim         int     // model dimension d, a multiple of Heads
+	Layers      int     // transformer layers
+	Heads       int     // attention heads
+	FeedForward int     // hidden units of each layer's MLP
+	Dropout     float64 // probability, 0 to below 1
+	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
+	// dummies) or "none" (items carry no position; dummies keep their sinusoid).
+	Positions string
+}
+
+// EncoderConfig describes the network that turns one object into d numbers.
+type EncoderConfig struct {
+	// Kind is "table", "cnn", "window", "points" or "features".
+	Kind string
+	// Height and Width are the size of an image object, in pixels (cnn, window).
+	Height, Width int
+	// Window is the width in pixels of each window that "window" reads apart.
+	Window int
+	// Channels are the channels of the convolutions (cnn: the paper's 32, 64; window may
+	// have none: then the pixels go to the hidden layers).
+	Channels []int
+	// Kernel is the size of cnn's convolutions in pixels (sort 5, jigsaw 3).
+	Kernel int
+	// Hidden are the sizes of the layers between the convolutions and d: of each window
+	// for "window", of each vector for "features"; none for "cnn" means one linear layer.
+	Hidden []int
+	// Features is the length of a feature vector ("features") or 2 for "points".
+	Features int
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.N < 1:
+		return fmt.Errorf("model.n: must be 1 or more (got %d)", c.N)
+	case c.Law == nil:
+		return fmt.Errorf("model.law: missing")
+	case c.Dim < 2 || c.Dim%2 != 0:
+		return fmt.Errorf("model.dim: must be even and 2 or more (got %d)", c.Dim)
+	case c.Layers < 1:
+		return fmt.Errorf("model.layers: must be 1 or more (got %d)", c.Layers)
+	case c.Heads < 1 || c.Dim%c.Heads != 0:
+		return fmt.Errorf("model.heads: must divide model.dim %d (got %d)", c.Dim, c.Heads)
+	case c.FeedForward < 1:
+		return fmt.Errorf("model.feed_forward: must be 1 or more (got %d)", c.FeedForward)
+	case c.Dropout < 0 || c.Dropout >= 1:
+		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
+	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
+		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
+	case c.GPLRows != "dummies" && c.GPLRows != "items":
+		return fmt.Errorf("model.gpl_rows: unknown %q, wanted dummies or items", c.GPLRows)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+// Package denoiser builds the network of the reverse process: it reads the objects X_t in
+// their present arrangement and the time t, and gives the scores of a reverse law
+// p(σ'_t | X_t) (paper §3.3 and appendix C).
+//
+// The work is in two parts, so that objects are encoded once a batch and once a decode:
+//
+//	[Denoiser.Encode]   objects [batch, n, …]            → embeddings [batch, n, d]
+//	[Denoiser.Scores]   embeddings, arrangements, times  → scores [batch·states, …]
+//
+// Weights live in a GoMLX store under the names that the PyTorch reference in bench/torch
+// uses, in PyTorch's layout.
+package denoiser
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Denoiser is a network that is put together; its weights are in a store.
+type Denoiser struct {
+	Config      Config
+	params      []*Param
+	encoder     encoder
+	time        *timeEmbedding
+	positions   *Param // with Positions "learned": [2N, d]
+	transformer *transformer
+	mlp0, mlp2  *linear // for all laws but GPL
+}
+
+// New puts a network together.
+func New(cfg Config) (*Denoiser, error) {
+	if cfg.GPLRows == "" {
+		cfg.GPLRows = "dummies"
+	}
+	if cfg.Positions == "" {
+		cfg.Positions = "sinusoid"
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	r := &registry{}
+	d := &Denoiser{Config: cfg}
+	var err error
+	if d.encoder, err = newEncoder(r, "encoder", &cfg); err != nil {
+		return nil, err
+	}
+	d.time = newTimeEmbedding(r, "time_embedding", cfg.Dim)
+	if cfg.Positions == "learned" {
+		d.positions = r.add("positions.weight", normal(0.02), 2*cfg.N, cfg.Dim)
+	}
+	d.transformer = newTransformer(r, "transformer", &cfg)
+	if !d.matrixScores() {
+		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
+		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
+	}
+	d.params = r.params
+	return d, nil
+}
+
+// Params lists the arrays of the network in a fixed order.
+func (d *Denoiser) Params() []*Param { return d.params }
+
+// NumParameters counts the trained weights.
+func (d *Denoiser) NumParameters() int {
+	n := 0
+	for _, p := range d.params {
+		if p.Trainable {
+			n += p.Size()
+		}
+	}
+	return n
+}
+
+// Init puts the starting weights for a seed into the store.
+func (d *Denoiser) Init(store *model.Store, seed uint64) error {
+	for _, p := range d.params {
+		if err := SetParam(store, p.Name, p.Shape, p.Initial(seed)); err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// ErrSize is returned by [Denoiser.CheckSize].
+var ErrSize = errors.New("the network cannot take sets of this size")
+
+// CheckSize says whether the network can order sets of n objects.
+func (d *Denoiser) CheckSize(n int) error {
+	limited := ""
+	switch {
+	case d.positions != nil:
+		limited = "its learned positions end"
+	case d.Config.Encoder.Kind == "table":
+		limited = "its table of identities ends"
+	}
+	if limited != "" && n > d.Config.N {
+		return fmt.Errorf("%w: got %d objects, %s at %d", ErrSize, n, limited, d.Config.N)
+	}
+	return nil
+}
+
+// matrixScores tells whether the law takes an n × n matrix (GPL) instead of a vector.
+func (d *Denoiser) matrixScores() bool { return d.Config.Law.NumScores(3) == 9 }
+
+// extraToken tells whether the law takes n+1 scores, from a dummy token (IT).
+func (d *Denoiser) extraToken() bool { return d.Config.Law.NumScores(3) == 4 }
+
+// Encode turns objects [batch, n, …] into embeddings [batch, n, d]; what the objects are is
+// the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
+// identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
+func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
+	return d.encoder.apply(c, objects)
+}
+
+// Arrange permutes embeddings [batch, n, d] by arrangements [batch, states, n] int32, in
+// order form (arrangement[i] is the object at position i), into [batch·states, n, d]. It is
+// a product with one-hot matrices: its gradient needs no scatter.
+func Arrange(embeddings, arrangements *graph.Node) *graph.Node {
+	dims := arrangements.Shape().Dimensions
+	batch, states, n := dims[0], dims[1], dims[2]
+	hot := graph.Reshape(oneHot(arrangements, n), batch, states*n, n)
+	x := graph.DotGeneral(hot, []int{2}, []int{0}, embeddings, []int{1}, []int{0})
+	return graph.Reshape(x, batch*states, n, x.Shape().Dimensions[2])
+}
+
+// Scores reads arranged embeddings [rows, n, d] at times t [rows] int32 and returns the
+// scores of the law: [rows, n, n] for GPL, [rows, n] for PL, IRS and II, [rows, n+1] for IT.
+func (d *Denoiser) Scores(c *Context, arranged, t *graph.Node) *graph.Node {
+	dims := arranged.Shape().Dimensions
+	rows, n, dim := dims[0], dims[1], dims[2]
+	y := graph.Add(arranged, graph.ExpandAxes(d.time.apply(c, t), 1))
+	dummies := 0
+	switch {
+	case d.matrixScores():
+		dummies = n
+	case d.extraToken():
+		dummies = 1
+	}
+	if dummies > 0 {
+		zeros := graph.BroadcastToDims(graph.Scalar(c.Graph, y.DType(), 0), rows, dummies, dim)
+		y = graph.Concatenate([]*graph.Node{y, zeros}, 1)
+	}
+	y = c.dropout(graph.Add(y, graph.ExpandAxes(d.encoding(c, n, dummies), 0)), d.Config.Dropout)
+	if d.extraToken() { // one more token among the others, nothing masked (appendix C)
+		y = d.transformer.apply(c, y, n+1, 0)
+	} else {
+		y = d.transformer.apply(c, y, n, dummies)
+	}
+	if d.matrixScores() {
+		y = standardize(y)
+		items := graph.Slice(y, graph.AxisRange(), graph.AxisRange(0, n), graph.AxisRange())
+		dummy := graph.Slice(y, graph.AxisRange(), graph.AxisRange(n, 2*n), graph.AxisRange())
+		if d.Config.GPLRows == "items" {
+			return graph.Einsum("rid,rjd->rij", items, dummy)
+		}
+		return graph.Einsum("rid,rjd->rij", dummy, items)
+	}
+	h := d.mlp0.apply(c, y, activation.TypeRelu)
+	h = d.mlp2.apply(c, h, activation.TypeNone)
+	return graph.Squeeze(h, -1)
+}
+
+// encoding returns the positional encoding [n+dummies, d]. Dummies follow the items.
+func (d *Denoiser) encoding(c *Context, n, dummies int) *graph.Node {
+	switch d.Config.Positions {
+	case "learned":
+		w := c.get(d.positions)
+		items := graph.Slice(w, graph.AxisRange(0, n), graph.AxisRange())
+		if dummies == 0 {
+			return items
+		}
+		return graph.Concatenate([]*graph.Node{items, graph.Slice(w, graph.AxisRange(d.Config.N, d.Config.N+dummies), graph.AxisRange())}, 0)
+	case "none":
+		zeros := graph.BroadcastToDims(graph.Scalar(c.Graph, c.get(d.params[0]).DType(), 0), n, d.Config.Dim)
+		if dummies == 0 {
+			return zeros
+		}
+		return graph.Concatenate([]*graph.Node{zeros, positionTable(c.Graph, dummies, d.Config.Dim)}, 0)
+	}
+	return positionTable(c.Graph, n+dummies, d.Config.Dim)
+}

@@ -1,0 +1,172 @@
+package denoiser
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/nn"
+)
+
+// linear is y = x·Wᵀ + b with W [out, in], as torch.nn.Linear.
+type linear struct{ w, b *Param }
+
+func newLinear(r *registry, name string, in, out int, relu bool) *linear {
+	init := xavier(in, out)
+	if relu {
+		init = kaiming(in)
+	}
+	return &linear{
+		w: r.add(name+".weight", init, out, in),
+		b: r.add(name+".bias", constant(0), out),
+	}
+}
+
+func (l *linear) apply(c *Context, x *graph.Node, act activation.Type) *graph.Node {
+	return nn.Dense(x, c.get(l.w), c.get(l.b), compute.DenseLayoutOutputsInput, act)
+}
+
+// newMLP makes the layers in → hidden… → out, named name1, name2, ….
+func newMLP(r *registry, name string, in int, hidden []int, out int) []*linear {
+	var layers []*linear
+	for i, units := range hidden {
+		layers = append(layers, newLinear(r, fmt.Sprintf("%s%d", name, i+1), in, units, true))
+		in = units
+	}
+	return append(layers, newLinear(r, fmt.Sprintf("%s%d", name, len(hidden)+1), in, out, false))
+}
+
+// applyMLP puts a ReLU between the layers.
+func applyMLP(c *Context, layers []*linear, x *graph.Node) *graph.Node {
+	for i, l := range layers {
+		act := activation.TypeRelu
+		if i == len(layers)-1 {
+			act = activation.TypeNone
+		}
+		x = l.apply(c, x, act)
+	}
+	return x
+}
+
+// layerNorm is torch.nn.LayerNorm over the last axis, ε = 1e-5.
+type layerNorm struct{ w, b *Param }
+
+const normEpsilon = 1e-5
+
+func newLayerNorm(r *registry, name string, dim int) *layerNorm {
+	return &layerNorm{w: r.add(name+".weight", constant(1), dim), b: r.add(name+".bias", constant(0), dim)}
+}
+
+func (l *layerNorm) apply(c *Context, x *graph.Node) *graph.Node {
+	return nn.LayerNorm(x, []int{-1}, normEpsilon, c.get(l.w), c.get(l.b), nil)
+}
+
+// standardize is a layer norm without weights.
+func standardize(x *graph.Node) *graph.Node {
+	return nn.LayerNorm(x, []int{-1}, normEpsilon, nil, nil, nil)
+}
+
+// batchNorm is torch.nn.BatchNorm2d over all axes but the last (channels last here):
+// the batch's statistics while training, running ones (momentum 0.1) otherwise.
+type batchNorm struct{ w, b, mean, variance *Param }
+
+const batchNormMomentum = 0.1
+
+func newBatchNorm(r *registry, name string, channels int) *batchNorm {
+	return &batchNorm{
+		w:        r.add(name+".weight", constant(1), channels),
+		b:        r.add(name+".bias", constant(0), channels),
+		mean:     r.buffer(name+".running_mean", 0, channels),
+		variance: r.buffer(name+".running_var", 1, channels),
+	}
+}
+
+func (l *batchNorm) apply(c *Context, x *graph.Node) *graph.Node {
+	channels := x.Shape().Dimensions[x.Rank()-1]
+	flat := graph.Reshape(x, -1, channels)
+	mean, variance := c.get(l.mean), c.get(l.variance)
+	if c.Training {
+		rows := float64(flat.Shape().Dimensions[0])
+		batchMean := graph.ReduceMean(flat, 0)
+		batchVar := graph.Sub(graph.ReduceMean(graph.Square(flat), 0), graph.Square(batchMean))
+		batchVar = graph.MaxScalar(batchVar, 0) // rounding may leave a little below 0
+		unbiased := batchVar
+		if rows > 1 {
+			unbiased = graph.MulScalar(batchVar, rows/(rows-1))
+		}
+		mix := func(old, now *graph.Node) *graph.Node {
+			return graph.Add(graph.MulScalar(old, 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum))
+		}
+		c.set(l.mean, mix(mean, batchMean))
+		c.set(l.variance, mix(variance, unbiased))
+		mean, variance = batchMean, batchVar
+	}
+	scale := graph.Mul(c.get(l.w), graph.Rsqrt(graph.AddScalar(variance, normEpsilon)))
+	shift := graph.Sub(c.get(l.b), graph.Mul(mean, scale))
+	lead := make([]int, x.Rank())
+	for i := range lead {
+		lead[i] = 1
+	}
+	lead[x.Rank()-1] = channels
+	return graph.Add(graph.Mul(x, graph.Reshape(scale, lead...)), graph.Reshape(shift, lead...))
+}
+
+// sinusoid returns [len(values)…, dim]: cos(v·ω) then sin(v·ω) with
+// ω_i = 10000^(−i/(dim/2)), i = 0 … dim/2−1 (Vaswani et al. 2017; cosines first). values
+// is float32 of any shape.
+func sinusoid(values *graph.Node, dim int) *graph.Node {
+	g := values.Graph()
+	half := dim / 2
+	omega := make([]float32, half)
+	for i := range omega {
+		omega[i] = float32(math.Exp(-math.Log(10000) * float64(i) / float64(half)))
+	}
+	angles := graph.Mul(graph.ExpandAxes(values, -1), graph.ExpandLeftToRank(graph.Const(g, omega), values.Rank()+1))
+	return graph.Concatenate([]*graph.Node{graph.Cos(angles), graph.Sin(angles)}, -1)
+}
+
+// positionTable returns the sinusoidal positional encoding [count, dim] as a constant:
+// element 2i is sin(p·ω_i), 2i+1 is cos(p·ω_i), ω_i = 10000^(−2i/dim) (Vaswani et al. 2017).
+func positionTable(g *graph.Graph, count, dim int) *graph.Node {
+	table := make([][]float32, count)
+	for p := range table {
+		row := make([]float32, dim)
+		for i := 0; i < dim; i += 2 {
+			a := float64(p) * math.Exp(-math.Log(10000)*float64(i)/float64(dim))
+			row[i] = float32(math.Sin(a))
+			if i+1 < dim {
+				row[i+1] = float32(math.Cos(a))
+			}
+		}
+		table[p] = row
+	}
+	return graph.Const(g, table)
+}
+
+// timeEmbedding is the 256-number sinusoid of t, then linear, SiLU, linear.
+type timeEmbedding struct{ l0, l2 *linear }
+
+const timeDim = 256
+
+func newTimeEmbedding(r *registry, name string, dim int) *timeEmbedding {
+	return &timeEmbedding{l0: newLinear(r, name+".0", timeDim, dim, false), l2: newLinear(r, name+".2", dim, dim, false)}
+}
+
+// apply takes t [rows] int32 and returns [rows, dim].
+func (e *timeEmbedding) apply(c *Context, t *graph.Node) *graph.Node {
+	h := e.l0.apply(c, sinusoid(graph.ConvertDType(t, dtypes.Float32), timeDim), activation.TypeNone)
+	h = graph.Mul(h, graph.Sigmoid(h))
+	return e.l2.apply(c, h, activation.TypeNone)
+}
+
+// oneHot returns x[..., k] == position as float32: indices [...] int32 → [..., depth].
+func oneHot(indices *graph.Node, depth int) *graph.Node {
+	shape := indices.Shape().Clone()
+	shape.Dimensions = append(shape.Dimensions, depth)
+	iota := graph.Iota(indices.Graph(), shapes.Make(dtypes.Int32, shape.Dimensions...), -1)
+	return graph.ConvertDType(graph.Equal(graph.ExpandAxes(indices, -1), iota), dtypes.Float32)
+}

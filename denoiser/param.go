@@ -1,0 +1,152 @@
+package denoiser
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Param is one array of the network: its name and shape are those of the PyTorch
+// module that bench/torch describes, so a saved model loads there as it is.
+type Param struct {
+	Name      string
+	Shape     []int
+	Trainable bool // false for running statistics
+	init      func(rng *rand.Rand, flat []float32)
+}
+
+// Size returns the number of elements.
+func (p *Param) Size() int {
+	n := 1
+	for _, d := range p.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Initial returns the starting values for a seed. They depend on the seed and the
+// name alone, not on the engine or on other arrays.
+func (p *Param) Initial(seed uint64) []float32 {
+	h := fnv.New64a()
+	h.Write([]byte(p.Name))
+	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	flat := make([]float32, p.Size())
+	p.init(rng, flat)
+	return flat
+}
+
+func constant(v float32) func(*rand.Rand, []float32) {
+	return func(_ *rand.Rand, flat []float32) {
+		for i := range flat {
+			flat[i] = v
+		}
+	}
+}
+
+func uniform(bound float64) func(*rand.Rand, []float32) {
+	return func(rng *rand.Rand, flat []float32) {
+		for i := range flat {
+			flat[i] = float32(bound * (2*rng.Float64() - 1))
+		}
+	}
+}
+
+func normal(std float64) func(*rand.Rand, []float32) {
+	return func(rng *rand.Rand, flat []float32) {
+		for i := range flat {
+			flat[i] = float32(std * rng.NormFloat64())
+		}
+	}
+}
+
+// xavier draws uniformly with bound √(6/(in+out)) (Glorot & Bengio 2010), kaiming with
+// √(6/in) (He et al. 2015), for weights before a ReLU.
+func xavier(in, out int) func(*rand.Rand, []float32) {
+	return uniform(math.Sqrt(6 / float64(in+out)))
+}
+func kaiming(in int) func(*rand.Rand, []float32) { return uniform(math.Sqrt(6 / float64(in))) }
+
+// registry collects parameters while the network is put together.
+type registry struct{ params []*Param }
+
+func (r *registry) add(name string, init func(*rand.Rand, []float32), shape ...int) *Param {
+	p := &Param{Name: name, Shape: shape, Trainable: true, init: init}
+	r.params = append(r.params, p)
+	return p
+}
+
+func (r *registry) buffer(name string, value float32, shape ...int) *Param {
+	p := r.add(name, constant(value), shape...)
+	p.Trainable = false
+	return p
+}
+
+// Context is what the layers need while a graph is built.
+type Context struct {
+	Graph    *graph.Graph
+	Store    *model.Store
+	Training bool
+	// Changed holds the values that running statistics had before this graph changed them.
+	Changed map[string]*graph.Node
+	rng     *graph.Node // state of the noise of dropout, [3] uint64
+}
+
+// NewContext starts the building of one graph. rng is the state for dropout
+// ([3] uint64, see graph.RNGStateFromSeed); nil where training is false.
+func NewContext(g *graph.Graph, store *model.Store, training bool, rng *graph.Node) *Context {
+	return &Context{Graph: g, Store: store, Training: training, Changed: map[string]*graph.Node{}, rng: rng}
+}
+
+func variablePath(name string) string { return "/" + name }
+
+// get returns the node that stands for a parameter. The engine must see it as an input and
+// never as a constant, or a compiled graph would keep weights that training has replaced.
+func (c *Context) get(p *Param) *graph.Node {
+	v := c.Store.GetVariable(variablePath(p.Name))
+	if v == nil {
+		panic(fmt.Errorf("parameter %q has no value", p.Name))
+	}
+	return v.NodeValue(c.Graph)
+}
+
+func (c *Context) set(p *Param, value *graph.Node) {
+	v := c.Store.GetVariable(variablePath(p.Name))
+	if c.Changed[p.Name] == nil {
+		c.Changed[p.Name] = v.NodeValue(c.Graph)
+	}
+	v.SetNodeValue(value)
+}
+
+// Variable returns the stored variable of a parameter, nil before [SetParam].
+func Variable(store *model.Store, name string) *model.Variable {
+	return store.GetVariable(variablePath(name))
+}
+
+// SetParam puts values under a name into the store, replacing older ones.
+func SetParam(store *model.Store, name string, shape []int, flat []float32) error {
+	t := tensors.FromFlatDataAndDimensions(flat, shape...)
+	if v := Variable(store, name); v != nil {
+		return v.SetValue(t)
+	}
+	_, err := store.CreateVariable(variablePath(name), t)
+	return err
+}
+
+// dropout zeroes elements with probability p while training and scales the rest.
+func (c *Context) dropout(x *graph.Node, p float64) *graph.Node {
+	if !c.Training || p == 0 {
+		return x
+	}
+	shape := x.Shape().Clone()
+	shape.DType = dtypes.Float32
+	var u *graph.Node
+	c.rng, u = graph.RandomUniform(c.rng, shape)
+	keep := graph.GreaterOrEqual(u, graph.Scalar(c.Graph, dtypes.Float32, p))
+	return graph.Where(keep, graph.MulScalar(x, 1/(1-p)), graph.ZerosLike(x))
+}

@@ -1,0 +1,64 @@
+package denoiser
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+)
+
+// windowEncoder reads an image as windows side by side (the digits of a number), all with
+// the same small network: strided convolutions with ReLU (5×5 first, then 3×3, each
+// halving the size; there may be none), then hidden layers with ReLU; the windows' features
+// side by side give d numbers by one linear layer. What it learns of a digit in one place it
+// knows in all, and it does a hundredth of the arithmetic of the paper's CNN.
+type windowEncoder struct {
+	convs         []*conv
+	hidden        []*linear
+	out           *linear
+	windows, size int
+}
+
+func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
+	e := &cfg.Encoder
+	if e.Height < 1 || e.Width < 1 || e.Window < 1 || len(e.Hidden) == 0 {
+		return nil, fmt.Errorf("model.encoder: window needs a height, a width, a window and hidden (got %d, %d, %d, %v)", e.Height, e.Width, e.Window, e.Hidden)
+	}
+	if e.Width%e.Window != 0 {
+		return nil, fmt.Errorf("model.encoder.window: must divide the width of %d pixels (got %d)", e.Width, e.Window)
+	}
+	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window}
+	in, h, w, kernel := 1, e.Height, e.Window, 5
+	for i, out := range e.Channels {
+		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, kernel, 2, kernel/2))
+		in, h, w, kernel = out, (h+1)/2, (w+1)/2, 3
+	}
+	flat := h * w * in
+	for i, units := range e.Hidden {
+		enc.hidden = append(enc.hidden, newLinear(r, fmt.Sprintf("%s.fc%d", name, i+1), flat, units, true))
+		flat = units
+	}
+	enc.out = newLinear(r, name+".out", enc.windows*flat, cfg.Dim, false)
+	return enc, nil
+}
+
+func (e *windowEncoder) apply(c *Context, x *graph.Node) *graph.Node {
+	d := x.Shape().Dimensions // [batch, n, height, windows·size]
+	x = graph.Reshape(x, d[0], d[1], d[2], e.windows, e.size)
+	x = graph.TransposeAllAxes(x, 0, 1, 3, 2, 4)
+	return graph.Reshape(e.out.apply(c, graph.Reshape(e.features(c, x), d[0]*d[1], -1), activation.TypeNone), d[0], d[1], -1)
+}
+
+// features takes windows [batch, n, windows, height, size] and returns [batch·n·windows, units].
+func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
+	d := x.Shape().Dimensions
+	h := pixels(graph.Reshape(x, d[0], d[1]*d[2], d[3], d[4]))
+	for _, conv := range e.convs {
+		h = activation.Relu(conv.apply(c, h))
+	}
+	h = graph.Reshape(channelsFirst(h), h.Shape().Dimensions[0], -1)
+	for _, l := range e.hidden {
+		h = l.apply(c, h, activation.TypeRelu)
+	}
+	return h
+}

@@ -1,0 +1,302 @@
+package diffusion
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/parallel"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/reverse"
+)
+
+// Decoder runs the reverse process from noise to orders.
+type Decoder struct {
+	Process  *Process
+	Denoiser *denoiser.Denoiser
+
+	encode *model.Exec
+	scores *model.Exec
+}
+
+// NewDecoder prepares decoding with the weights in a store.
+func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process) (*Decoder, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	dec := &Decoder{Process: p, Denoiser: d}
+	var err error
+	dec.encode, err = model.NewExec(e.Backend, store, func(_ *model.Scope, objects *graph.Node) *graph.Node {
+		return d.Encode(denoiser.NewContext(objects.Graph(), store, false, nil), objects)
+	})
+	if err != nil {
+		return nil, err
+	}
+	dec.scores, err = model.NewExec(e.Backend, store, func(_ *model.Scope, embeddings, arrangements, times *graph.Node) *graph.Node {
+		c := denoiser.NewContext(embeddings.Graph(), store, false, nil)
+		dims := arrangements.Shape().Dimensions
+		return d.Scores(c, denoiser.Arrange(embeddings, arrangements), graph.Reshape(times, dims[0]*dims[1]))
+	})
+	return dec, err
+}
+
+// Close frees the compiled graphs.
+func (d *Decoder) Close() {
+	d.encode.Finalize()
+	d.scores.Finalize()
+}
+
+// Encoded are the embeddings of a batch of sets. They are encoded once a decode.
+type Encoded struct {
+	embeddings *tensors.Tensor
+	Batch, N   int
+}
+
+// Encode reads objects [batch, n, …].
+func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
+	dims := objects.Shape().Dimensions
+	if err := d.Denoiser.CheckSize(dims[1]); err != nil {
+		return nil, err
+	}
+	out, err := d.encode.Call1(objects)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %d sets of %d objects: %w", dims[0], dims[1], err)
+	}
+	return &Encoded{embeddings: out, Batch: dims[0], N: dims[1]}, nil
+}
+
+// Free releases the embeddings.
+func (e *Encoded) Free() { _ = e.embeddings.FinalizeAll() }
+
+// Scores returns the law's scores for arrangements [batch, states, n] (order form), all at
+// time t: float64, row-major [batch·states, NumScores(n)].
+func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
+	times := make([]int32, e.Batch*states)
+	for i := range times {
+		times[i] = int32(t)
+	}
+	out, err := d.scores.Call1(e.embeddings,
+		tensors.FromFlatDataAndDimensions(arrangements, e.Batch, states, e.N),
+		tensors.FromFlatDataAndDimensions(times, e.Batch, states))
+	if err != nil {
+		return nil, fmt.Errorf("scores at t = %d: %w", t, err)
+	}
+	flat := make([]float64, out.Shape().Size())
+	err = tensors.ConstFlatData(out, func(f []float32) {
+		for i, v := range f {
+			flat[i] = float64(v)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return flat, out.FinalizeAll()
+}
+
+// Path is one way through the reverse process.
+type Path struct {
+	// States are the arrangements X_{t_k}, …, X_{t_0} in order form, noise first.
+	States []perm.Order
+	// LogProb is log p(X_{t_{k−1}}, …, X_{t_0} | X_{t_k}) in nats; where a beam met the same
+	// state on several ways, their sum.
+	LogProb float64
+}
+
+// Order is the last state: the order of the objects that the process arrived at.
+func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
+
+// Noise draws the start X_T of each of batch sets: uniform, from a seed and the set's number
+// (first, first+1, …), so that a set's start does not depend on its batch.
+func Noise(seed uint64, first, batch, n int) []perm.Order {
+	out := make([]perm.Order, batch)
+	for i := range out {
+		out[i] = perm.Random(rand.New(rand.NewPCG(seed, mix(seed, uint64(first+i)))), n)
+	}
+	return out
+}
+
+// Greedy takes the law's mode at each step.
+func (d *Decoder) Greedy(e *Encoded, start []perm.Order) ([]Path, error) {
+	return d.walk(e, start, func(_ int, scores []float64, dst perm.Order) float64 {
+		return d.Process.Reverse.Mode(scores, dst)
+	})
+}
+
+// Sample draws every step from the law; set i uses rngs[i].
+func (d *Decoder) Sample(e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]Path, error) {
+	law := d.Process.Reverse
+	return d.walk(e, start, func(i int, scores []float64, dst perm.Order) float64 {
+		law.Sample(rngs[i], scores, dst)
+		return law.LogProb(scores, dst)
+	})
+}
+
+// walk follows one state a set; choose writes the step σ' into dst and returns its log p.
+func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(set int, scores []float64, dst perm.Order) float64) ([]Path, error) {
+	paths := make([]Path, e.Batch)
+	for i := range paths {
+		paths[i].States = []perm.Order{slices.Clone(start[i])}
+	}
+	width := d.Process.Reverse.NumScores(e.N)
+	flat := make([]int32, e.Batch*e.N)
+	sigma := make(perm.Order, e.N)
+	for k := d.Process.NumSteps(); k > 0; k-- {
+		for i := range paths {
+			putOrder(flat[i*e.N:], paths[i].Order())
+		}
+		scores, err := d.Scores(e, flat, 1, d.Process.Steps[k])
+		if err != nil {
+			return nil, err
+		}
+		for i := range paths {
+			paths[i].LogProb += choose(i, scores[i*width:(i+1)*width], sigma)
+			paths[i].States = append(paths[i].States, perm.Compose(sigma, paths[i].Order()))
+		}
+	}
+	return paths, nil
+}
+
+func putOrder(dst []int32, o perm.Order) {
+	for i, v := range o {
+		dst[i] = int32(v)
+	}
+}
+
+// Beam searches for probable orders: it keeps the outer best states of each set after every
+// reverse step; the candidates of a state are the law's TopK with an inner beam (paper
+// appendix D). Equal states are merged and their probabilities added; the greedy state is
+// always kept, so a beam of 1 is [Decoder.Greedy] and no beam ends below it. The result is,
+// for every set, at most outer paths by falling LogProb.
+func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Path, error) {
+	if outer < 1 || inner < 1 {
+		return nil, fmt.Errorf("beam: wanted widths of 1 or more (got %d and %d)", outer, inner)
+	}
+	beams := make([][]beamState, e.Batch)
+	for i := range beams {
+		beams[i] = []beamState{{path: Path{States: []perm.Order{slices.Clone(start[i])}}, greedy: true}}
+	}
+	states := 1
+	width := d.Process.Reverse.NumScores(e.N)
+	for k := d.Process.NumSteps(); k > 0; k-- {
+		// Every set takes the same room, so that the shapes of a schedule are two at the most.
+		flat := make([]int32, e.Batch*states*e.N)
+		for i, beam := range beams {
+			for j := range states {
+				putOrder(flat[(i*states+j)*e.N:], beam[min(j, len(beam)-1)].path.Order())
+			}
+		}
+		scores, err := d.Scores(e, flat, states, d.Process.Steps[k])
+		if err != nil {
+			return nil, err
+		}
+		parallel.For(e.Batch, func(i int) {
+			beams[i] = expand(d.Process.Reverse, beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner)
+		})
+		states = outer
+	}
+	out := make([][]Path, e.Batch)
+	for i, beam := range beams {
+		for _, s := range beam {
+			out[i] = append(out[i], s.path)
+		}
+	}
+	return out, nil
+}
+
+type beamState struct {
+	path   Path
+	greedy bool // the state that greedy decoding has here
+}
+
+// expand makes one reverse step of one set's beam.
+func expand(law reverse.Law, beam []beamState, scores []float64, width, outer, inner int) []beamState {
+	type child struct {
+		parent  int
+		order   perm.Order
+		logProb float64
+		best    float64 // the most probable way into this state, whose parent is kept
+		greedy  bool
+	}
+	var children []child
+	seen := map[string]int{}
+	for j, s := range beam {
+		row := scores[j*width : (j+1)*width]
+		add := func(sigma perm.Order, logp float64, greedy bool) {
+			order := perm.Compose(sigma, s.path.Order())
+			logp += s.path.LogProb
+			key := orderKey(order)
+			at, dup := seen[key]
+			if !dup {
+				seen[key] = len(children)
+				children = append(children, child{j, order, logp, logp, greedy})
+				return
+			}
+			c := &children[at]
+			c.logProb = logAdd(c.logProb, logp)
+			c.greedy = c.greedy || greedy
+			if logp > c.best {
+				c.best, c.parent = logp, j
+			}
+		}
+		candidates := law.TopK(row, max(outer, inner))
+		greedy := -1
+		if s.greedy {
+			mode := make(perm.Order, len(s.path.Order()))
+			modeLog := law.Mode(row, mode)
+			for i, c := range candidates {
+				if slices.Equal(c.Order, mode) {
+					greedy = i
+				}
+			}
+			if greedy < 0 || greedy >= outer {
+				add(mode, modeLog, true)
+				greedy = -1
+			}
+		}
+		for i, c := range candidates[:min(outer, len(candidates))] {
+			add(c.Order, c.LogProb, i == greedy)
+		}
+	}
+	slices.SortStableFunc(children, func(a, b child) int { return cmp.Compare(b.logProb, a.logProb) })
+	kept := children[:min(outer, len(children))]
+	if !slices.ContainsFunc(kept, func(c child) bool { return c.greedy }) {
+		for _, c := range children[len(kept):] {
+			if c.greedy {
+				kept[len(kept)-1] = c
+			}
+		}
+	}
+	next := make([]beamState, len(kept))
+	for i, c := range kept {
+		states := append(slices.Clone(beam[c.parent].path.States), c.order)
+		next[i] = beamState{path: Path{States: states, LogProb: c.logProb}, greedy: c.greedy}
+	}
+	return next
+}
+
+func orderKey(o perm.Order) string {
+	b := make([]byte, 0, 2*len(o))
+	for _, v := range o {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	return string(b)
+}
+
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(a, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}

@@ -1,0 +1,115 @@
+package diffusion
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/denoiser"
+)
+
+// AdamW is Adam with decoupled weight decay (Loshchilov & Hutter 2019), as
+// torch.optim.AdamW: decay applies to every array.
+type AdamW struct {
+	Beta1, Beta2, Epsilon, WeightDecay float64
+	// Clip bounds the norm of the whole gradient; 0 leaves it as it is.
+	Clip float64
+}
+
+// Validate checks the settings.
+func (a AdamW) Validate() error {
+	switch {
+	case a.Beta1 < 0 || a.Beta1 >= 1:
+		return fmt.Errorf("train.beta1: must be 0 or more and below 1 (got %g)", a.Beta1)
+	case a.Beta2 < 0 || a.Beta2 >= 1:
+		return fmt.Errorf("train.beta2: must be 0 or more and below 1 (got %g)", a.Beta2)
+	case a.Epsilon <= 0:
+		return fmt.Errorf("train.epsilon: must be above 0 (got %g)", a.Epsilon)
+	case a.WeightDecay < 0:
+		return fmt.Errorf("train.weight_decay: must be 0 or more (got %g)", a.WeightDecay)
+	case a.Clip < 0:
+		return fmt.Errorf("train.clip: must be 0 or more (got %g)", a.Clip)
+	}
+	return nil
+}
+
+// Names under which the moments of a parameter are kept in the store.
+func firstMoment(name string) string  { return "adam_m/" + name }
+func secondMoment(name string) string { return "adam_v/" + name }
+
+// initMoments puts zero moments into the store where there are none.
+func initMoments(store *model.Store, d *denoiser.Denoiser) error {
+	for _, p := range d.Params() {
+		if !p.Trainable {
+			continue
+		}
+		for _, name := range []string{firstMoment(p.Name), secondMoment(p.Name)} {
+			if denoiser.Variable(store, name) == nil {
+				if err := denoiser.SetParam(store, name, p.Shape, make([]float32, p.Size())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// update adds the optimiser's step to the graph. scalars [3] is (rate, 1−β₁ˢ, 1−β₂ˢ). It
+// returns the norm of the gradient before clipping and whether loss and gradient are
+// finite; where they are not, every variable keeps its value.
+func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, scalars *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
+	g := loss.Graph()
+	var params []*denoiser.Param
+	var nodes []*graph.Node
+	for _, p := range d.Params() {
+		if p.Trainable {
+			params = append(params, p)
+			nodes = append(nodes, denoiser.Variable(store, p.Name).NodeValue(g))
+		}
+	}
+	grads := graph.Gradient(loss, nodes...)
+	var sum *graph.Node
+	for _, grad := range grads {
+		s := graph.ReduceAllSum(graph.Square(grad))
+		if sum == nil {
+			sum = s
+		} else {
+			sum = graph.Add(sum, s)
+		}
+	}
+	norm = graph.Sqrt(sum)
+	ok = graph.LogicalAnd(graph.IsFinite(loss), graph.IsFinite(norm))
+	scale := graph.ScalarOne(g, dtypes.Float32)
+	if a.Clip > 0 {
+		scale = graph.MinScalar(graph.Div(graph.Scalar(g, dtypes.Float32, a.Clip), graph.AddScalar(norm, 1e-6)), 1)
+	}
+	at := func(i int) *graph.Node { return graph.Squeeze(graph.Slice(scalars, graph.AxisElem(i)), 0) }
+	rate, correct1, correct2 := at(0), at(1), at(2)
+	keep := func(fresh, old *graph.Node) *graph.Node { return graph.Where(ok, fresh, old) }
+	for i, p := range params {
+		grad := graph.Mul(grads[i], scale)
+		mv, vv := denoiser.Variable(store, firstMoment(p.Name)), denoiser.Variable(store, secondMoment(p.Name))
+		m, v := mv.NodeValue(g), vv.NodeValue(g)
+		m2 := graph.Add(graph.MulScalar(m, a.Beta1), graph.MulScalar(grad, 1-a.Beta1))
+		v2 := graph.Add(graph.MulScalar(v, a.Beta2), graph.MulScalar(graph.Square(grad), 1-a.Beta2))
+		step := graph.Div(graph.Div(m2, correct1), graph.AddScalar(graph.Sqrt(graph.Div(v2, correct2)), a.Epsilon))
+		if a.WeightDecay > 0 {
+			step = graph.Add(step, graph.MulScalar(nodes[i], a.WeightDecay))
+		}
+		mv.SetNodeValue(keep(m2, m))
+		vv.SetNodeValue(keep(v2, v))
+		denoiser.Variable(store, p.Name).SetNodeValue(keep(graph.Sub(nodes[i], graph.Mul(rate, step)), nodes[i]))
+	}
+	// Running statistics changed on the way forward are held back too.
+	for name, old := range changed {
+		v := denoiser.Variable(store, name)
+		v.SetNodeValue(keep(v.NodeValue(g), old))
+	}
+	return norm, ok
+}
+
+// correction returns 1−βˢ.
+func correction(beta float64, s int) float32 { return float32(1 - math.Pow(beta, float64(s))) }

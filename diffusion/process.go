@@ -1,0 +1,140 @@
+// Package diffusion trains a denoiser on shuffled sets and runs it backwards: objectives,
+// optimiser and training step, greedy, beam and sampled decoding, and the likelihood bound.
+//
+// Batches are laid out as [batch, states, …]: batch sets of n objects each, and for every
+// set some noisy states of one or more forward trajectories. Objects are encoded once a
+// set; a state is only an arrangement of them.
+package diffusion
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/reverse"
+	"github.com/riffle-ml/riffle/shuffle"
+)
+
+// Process is a forward shuffle, the reverse law that undoes it, and the denoising schedule.
+type Process struct {
+	Forward shuffle.Law
+	Reverse reverse.Law
+	// Steps is the denoising schedule t_0 = 0 < t_1 < … < t_k = T (paper §3.4).
+	Steps []int
+}
+
+// Validate checks the schedule. Steps can only be merged where the reverse law reaches all
+// of S_n (PL, GPL); for the others the schedule must be 0, 1, …, T.
+func (p *Process) Validate() error {
+	if p.Forward == nil || p.Reverse == nil {
+		return errors.New("process: a forward and a reverse law are wanted")
+	}
+	if len(p.Steps) < 2 || p.Steps[0] != 0 {
+		return fmt.Errorf("schedule: wanted 0 < t_1 < … < T (got %v)", p.Steps)
+	}
+	for i := 1; i < len(p.Steps); i++ {
+		if p.Steps[i] <= p.Steps[i-1] {
+			return fmt.Errorf("schedule: must increase (got %v)", p.Steps)
+		}
+		if !p.Reverse.FullSupport() && p.Steps[i] != p.Steps[i-1]+1 {
+			return fmt.Errorf("schedule: %s can only undo one shuffle at a time, wanted 0, 1, …, T (got %v)", p.Reverse.Name(), p.Steps)
+		}
+	}
+	return nil
+}
+
+// Every returns the unmerged schedule 0, 1, …, T.
+func Every(T int) []int {
+	s := make([]int, T+1)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// NumSteps is k, the number of reverse steps.
+func (p *Process) NumSteps() int { return len(p.Steps) - 1 }
+
+// States are the noisy states of some sets, ready for the engine, all row-major.
+type States struct {
+	Batch, PerSet, N int
+	Arrangement      []int32   // [batch, perSet, n] order form: the object at position i of X_t
+	Rank             []int32   // [batch, perSet, n] rank form of σ': where position k of X_t goes in X_{t'}
+	Time             []int32   // [batch, perSet] t
+	Weight           []float32 // [batch, perSet] 1, or 0 for padding
+}
+
+// NewStates makes room for states.
+func NewStates(batch, perSet, n int) *States {
+	return &States{
+		Batch: batch, PerSet: perSet, N: n,
+		Arrangement: make([]int32, batch*perSet*n), Rank: make([]int32, batch*perSet*n),
+		Time: make([]int32, batch*perSet), Weight: make([]float32, batch*perSet),
+	}
+}
+
+// Objective says which states of a trajectory the loss is computed on.
+type Objective struct {
+	// Trajectories is the number of forward trajectories a set (paper: 3).
+	Trajectories int
+	// RandomStep takes one step of each trajectory, drawn uniformly from the schedule
+	// (paper eq. random-timestep), instead of all of them.
+	RandomStep bool
+}
+
+// PerSet is the number of states a set contributes.
+func (o Objective) PerSet(p *Process) int {
+	if o.RandomStep {
+		return o.Trajectories
+	}
+	return o.Trajectories * p.NumSteps()
+}
+
+// Fill draws trajectories for set b, whose clean order is clean, into rows b of s.
+func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm.Order) {
+	n := s.N
+	present, next, sigma := make(perm.Order, n), make(perm.Order, n), make(perm.Order, n)
+	row := b * s.PerSet
+	for range o.Trajectories {
+		copy(present, clean)
+		only := 0
+		if o.RandomStep {
+			only = 1 + rng.IntN(p.NumSteps())
+		}
+		for i := 1; i < len(p.Steps); i++ {
+			// X_{t_i} = σ·X_{t_{i−1}}; the reverse step is σ' = σ⁻¹, whose rank form is σ.
+			p.Forward.SampleT(rng, p.Steps[i]-p.Steps[i-1], sigma)
+			for j, v := range sigma {
+				next[j] = present[v]
+			}
+			present, next = next, present
+			if only != 0 && i != only {
+				continue
+			}
+			for j := range n {
+				s.Arrangement[row*n+j] = int32(present[j])
+				s.Rank[row*n+j] = int32(sigma[j])
+			}
+			s.Time[row] = int32(p.Steps[i])
+			s.Weight[row] = 1
+			row++
+			if only != 0 {
+				break
+			}
+		}
+	}
+}
+
+// Trajectory draws X_{t_0}, …, X_{t_k} from a clean order, and the shuffles between them.
+func (p *Process) Trajectory(rng *rand.Rand, clean perm.Order) (states, shuffles []perm.Order) {
+	states = []perm.Order{slices.Clone(clean)}
+	for i := 1; i < len(p.Steps); i++ {
+		sigma := make(perm.Order, len(clean))
+		p.Forward.SampleT(rng, p.Steps[i]-p.Steps[i-1], sigma)
+		states = append(states, perm.Compose(sigma, states[i-1]))
+		shuffles = append(shuffles, sigma)
+	}
+	return states, shuffles
+}

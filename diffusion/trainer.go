@@ -1,0 +1,127 @@
+package diffusion
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
+)
+
+// Batch is what one training step reads: the objects of some sets, as the encoder takes
+// them, and noisy states of each set.
+type Batch struct {
+	Objects *tensors.Tensor // [batch, n, …]
+	States  *States
+}
+
+// Trainer makes training steps. Its weights are in Store under the denoiser's names.
+type Trainer struct {
+	Store    *model.Store
+	Denoiser *denoiser.Denoiser
+	Process  *Process
+	AdamW    AdamW
+	Seed     uint64 // of the noise of dropout
+
+	exec *model.Exec
+}
+
+// NewTrainer compiles nothing yet; the first step of a shape does. The store holds the
+// weights (see [denoiser.Denoiser.Init]) and, when training goes on, the moments.
+func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, opt AdamW, seed uint64) (*Trainer, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	if err := initMoments(store, d); err != nil {
+		return nil, err
+	}
+	t := &Trainer{Store: store, Denoiser: d, Process: p, AdamW: opt, Seed: seed}
+	var err error
+	t.exec, err = model.NewExec(e.Backend, store, t.build)
+	return t, err
+}
+
+// build is the graph of one step: objects, arrangements, ranks, times, weights, scalars
+// [3], dropout state → [3] (loss, gradient norm, 1 if the step was taken).
+func (t *Trainer) build(_ *model.Scope, in []*graph.Node) *graph.Node {
+	objects, arrangements, ranks, times, weights, scalars, rng := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	g := objects.Graph()
+	c := denoiser.NewContext(g, t.Store, true, rng)
+	l := loss(logProbs(c, t.Denoiser, t.Process.Reverse, objects, arrangements, ranks, times), weights)
+	norm, ok := t.AdamW.update(t.Store, t.Denoiser, l, scalars, c.Changed)
+	one := graph.ConvertDType(ok, l.DType())
+	return graph.Stack([]*graph.Node{l, norm, one}, 0)
+}
+
+// Step is the outcome of one training step. It stays on the engine until it is read.
+type Step struct {
+	Number int
+	Rate   float64
+	result *tensors.Tensor
+}
+
+// Read fetches the mean −log p a state in nats, the gradient's norm before clipping, and
+// whether the step was taken: a step whose loss or gradient is not finite changes nothing.
+func (s *Step) Read() (loss, norm float64, taken bool, err error) {
+	flat, err := tensors.CopyFlatData[float32](s.result)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	if err := s.result.FinalizeAll(); err != nil {
+		return 0, 0, false, err
+	}
+	return float64(flat[0]), float64(flat[1]), flat[2] == 1, nil
+}
+
+// Step makes training step number s, counted from 1, at a learning rate.
+func (t *Trainer) Step(s int, rate float64, b *Batch) (*Step, error) {
+	st := b.States
+	rng, err := graph.RNGStateFromSeed(int64(mix(t.Seed, uint64(s)) >> 1))
+	if err != nil {
+		return nil, err
+	}
+	scalars := []float32{float32(rate), correction(t.AdamW.Beta1, s), correction(t.AdamW.Beta2, s)}
+	out, err := t.exec.Call(b.Objects,
+		tensors.FromFlatDataAndDimensions(st.Arrangement, st.Batch, st.PerSet, st.N),
+		tensors.FromFlatDataAndDimensions(st.Rank, st.Batch, st.PerSet, st.N),
+		tensors.FromFlatDataAndDimensions(st.Time, st.Batch, st.PerSet),
+		tensors.FromFlatDataAndDimensions(st.Weight, st.Batch, st.PerSet),
+		scalars, rng)
+	if err != nil {
+		return nil, fmt.Errorf("training step %d: %w", s, err)
+	}
+	return &Step{Number: s, Rate: rate, result: out[0]}, nil
+}
+
+// mix derives a seed from two numbers (the finaliser of SplitMix64).
+func mix(a, b uint64) uint64 {
+	z := a + (b+1)*0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}
+
+// Moments returns the names under which the store keeps the optimiser's moments of the
+// trained parameters, first and second.
+func Moments(d *denoiser.Denoiser) (first, second map[string]string) {
+	first, second = map[string]string{}, map[string]string{}
+	for _, p := range d.Params() {
+		if p.Trainable {
+			first[p.Name], second[p.Name] = firstMoment(p.Name), secondMoment(p.Name)
+		}
+	}
+	return first, second
+}
+
+// LogFactorial is log n!, so that log p(X_T) of the uniform noise is −LogFactorial(n).
+func LogFactorial(n int) float64 {
+	l, _ := math.Lgamma(float64(n) + 1)
+	return l
+}

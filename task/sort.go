@@ -1,0 +1,141 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/parallel"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Sort is the task of sorting numbers written by hand: every object is an image of a
+// number whose digits are MNIST digits side by side, drawn uniformly; the right order is
+// ascending (paper §4.1). Training digits make the training sets, test digits the others.
+type Sort struct {
+	n, digits int
+	seed      uint64
+	augment   run.Augment
+	train     *dataset.Digits
+	test      *dataset.Digits
+}
+
+const digitSize = 28
+
+func newSort(c *run.Config) (*Sort, error) {
+	t := c.Task
+	if t.Digits < 1 || t.Digits > 15 {
+		return nil, fmt.Errorf("task.digits: must be 1 to 15 (got %d)", t.Digits)
+	}
+	a := t.Augment
+	if a.Rotate < 0 || a.Rotate > 180 || a.Scale < 0 || a.Scale >= 1 || a.Shift < 0 || a.Shift > digitSize {
+		return nil, fmt.Errorf("task.augment: wanted rotate 0 to 180, scale 0 to below 1, shift 0 to %d (got %g, %g, %g)", digitSize, a.Rotate, a.Scale, a.Shift)
+	}
+	dir := t.Data
+	if dir == "" {
+		var err error
+		if dir, err = dataset.FindMNIST(); err != nil {
+			return nil, err
+		}
+	}
+	train, test, err := loadMNIST(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, train: train, test: test}, nil
+}
+
+// loadMNIST reads the files of a folder once a process.
+var loadMNIST = func() func(dir string) (train, test *dataset.Digits, err error) {
+	var mu sync.Mutex
+	type pair struct{ train, test *dataset.Digits }
+	known := map[string]pair{}
+	return func(dir string) (*dataset.Digits, *dataset.Digits, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if p, ok := known[dir]; ok {
+			return p.train, p.test, nil
+		}
+		train, test, err := dataset.LoadMNIST(dir)
+		if err == nil {
+			known[dir] = pair{train, test}
+		}
+		return train, test, err
+	}
+}()
+
+// Encoder implements [Task].
+func (s *Sort) Encoder() denoiser.EncoderConfig {
+	return denoiser.EncoderConfig{Height: digitSize, Width: digitSize * s.digits, Window: digitSize}
+}
+
+// Examples implements [Task].
+func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
+	size := digitSize * digitSize * s.digits // pixels of one number
+	flat := make([]uint8, count*s.n*size)
+	e := &Examples{Clean: make([]perm.Order, count), Values: make([][]float64, count), Height: digitSize, Width: digitSize * s.digits}
+	digits := s.test
+	if split == Train {
+		digits = s.train
+	}
+	parallel.For(count, func(i int) {
+		rng := source(s.seed, split, first+i)
+		values := make([]float64, s.n)
+		for k := range values {
+			image := flat[(i*s.n+k)*size : (i*s.n+k+1)*size]
+			for d := range s.digits {
+				pick := rng.IntN(digits.N)
+				values[k] = values[k]*10 + float64(digits.Labels[pick])
+				window := image[d*digitSize:]
+				if split == Train && s.augment != (run.Augment{}) {
+					warp(window, digitSize*s.digits, digits.At(pick), digitSize, drawAffine(rng, s.augment))
+					continue
+				}
+				for y := range digitSize {
+					copy(window[y*digitSize*s.digits:][:digitSize], digits.At(pick)[y*digitSize:])
+				}
+			}
+		}
+		// Equal numbers are interchangeable: their order in the target is random.
+		clean := perm.Random(rng, s.n)
+		slices.SortStableFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+		e.Clean[i], e.Values[i] = clean, values
+	})
+	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, e.Height, e.Width)
+	e.Pictures = func(set int) [][]uint8 {
+		var out [][]uint8
+		for k := range s.n {
+			out = append(out, flat[(set*s.n+k)*size:(set*s.n+k+1)*size])
+		}
+		return out
+	}
+	return e, nil
+}
+
+// Objects implements [Task]: images, brought to the size of the model's numbers.
+func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	n := len(sets[0].Items)
+	width := digitSize * s.digits
+	flat := make([]uint8, 0, len(sets)*n*digitSize*width)
+	var warnings []string
+	for _, set := range sets {
+		if set.Kind != dataset.KindImage && n > 0 {
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind)
+		}
+		pictures, w, err := set.Pictures(digitSize, width, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = append(warnings, w...)
+		for _, p := range pictures {
+			flat = append(flat, p.Pix...)
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil
+}

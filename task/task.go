@@ -1,0 +1,65 @@
+// Package task holds what can be learned: where a task's sets come from, what their right
+// order is, and how an order is judged. One file a task.
+package task
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Split says which sets are wanted. Sets of different splits are drawn independently.
+type Split uint64
+
+// The splits: Validation watches a training, Test judges it at the end.
+const (
+	Train Split = iota + 1
+	Validation
+	Test
+)
+
+// Task makes sets of objects with their right order.
+type Task interface {
+	// Encoder says what the objects are, for the network.
+	Encoder() denoiser.EncoderConfig
+	// Examples makes the sets number first, …, first+count−1 of a split. Set i is a pure
+	// function of the configuration's seed, the split and i.
+	Examples(split Split, first, count int) (*Examples, error)
+	// Objects reads a user's sets, all of one size, as the network takes them.
+	Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
+}
+
+// Examples are some sets of one size.
+type Examples struct {
+	Objects *tensors.Tensor // [count, n, …] what the encoder takes
+	// Clean is a right order of each set; where several are right, one at random.
+	Clean []perm.Order
+	// Values are what the objects are sorted by, nil where only Clean is right. Objects of
+	// equal value may stand in any order.
+	Values [][]float64
+	// Pictures are the objects as grey images [n][height·width], nil where there are none.
+	Pictures      func(set int) [][]uint8
+	Height, Width int
+}
+
+// New returns the task a configuration names.
+func New(c *run.Config) (Task, error) {
+	switch c.Task.Name {
+	case "sort":
+		return newSort(c)
+	case "delta":
+		return newDelta(c)
+	}
+	return nil, fmt.Errorf("task.name: unknown %q, wanted sort or delta", c.Task.Name)
+}
+
+// source is the generator of one set.
+func source(seed uint64, split Split, index int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed^uint64(split)*0x9e3779b97f4a7c15, uint64(index)))
+}
