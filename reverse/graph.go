@@ -10,23 +10,25 @@ import (
 )
 
 const (
-	// graphFloor stands for −Inf inside graphs: exp of it is 0, and differences
-	// with it are never NaN.
-	graphFloor = -1e30
-	// graphImpossible is the bound below which a score counts as −Inf.
-	graphImpossible = -1e29
+	// scoreFloor stands for a score of −Inf inside graphs, so that differences with
+	// it are never NaN; what is at or below impossibleBelow counts as −Inf.
+	scoreFloor      = -1e20
+	impossibleBelow = -1e19
+	// maskFill is below any sum of scores: it never is a greatest value, and exp of
+	// a difference with it is 0.
+	maskFill = -1e30
 )
 
 // checkGraph panics unless rank is [..., n] int32 and scores [..., last...] with the
-// same leading axes.
+// same leading axes. Panics are errors, which is what GoMLX expects of graph functions.
 func checkGraph(law Law, scores, rank *graph.Node, last ...int) {
 	r, s := rank.Shape(), scores.Shape()
 	if r.DType != dtypes.Int32 || r.Rank() < 1 {
-		panic(fmt.Sprintf("reverse: %s: rank must be [..., n] int32 (got %s)", law.Name(), r))
+		panic(fmt.Errorf("reverse: %s: rank must be [..., n] int32 (got %s)", law.Name(), r))
 	}
 	want := slices.Concat(r.Dimensions[:r.Rank()-1], last)
 	if !s.DType.IsFloat() || !slices.Equal(s.Dimensions, want) {
-		panic(fmt.Sprintf("reverse: %s: scores must be float %v for rank %s (got %s)", law.Name(), want, r, s))
+		panic(fmt.Errorf("reverse: %s: scores must be float %v for rank %s (got %s)", law.Name(), want, r, s))
 	}
 }
 
@@ -38,26 +40,26 @@ func count(like *graph.Node, rank, axis, n int) *graph.Node {
 	return graph.Iota(like.Graph(), shapes.Make(dtypes.Int32, dims...), rank+axis)
 }
 
-// floored maps −Inf to graphFloor; NaN passes.
+// floored maps −Inf to scoreFloor.
 func floored(x *graph.Node) *graph.Node {
-	floor := graph.ConstAs(x, graphFloor)
+	floor := graph.ConstAs(x, scoreFloor)
 	return graph.Where(graph.LessThan(x, floor), floor, x)
 }
 
 // shifted returns x less its greatest value over the last axis within mask (nil for
-// all), graphFloor outside it, and log Σ exp of that over the last axis. No gradient
+// all), undefined outside it, and log Σ exp of that over the last axis. No gradient
 // goes through the greatest value, which cancels.
 func shifted(x, mask *graph.Node) (z, total *graph.Node) {
-	floor := graph.ConstAs(x, graphFloor)
+	fill := graph.ConstAs(x, maskFill)
 	inside := x
 	if mask != nil {
-		inside = graph.Where(mask, x, floor)
+		inside = graph.Where(mask, x, fill)
 	}
 	m := graph.StopGradient(graph.ReduceAndKeep(inside, graph.ReduceMax, -1))
 	z = graph.Sub(x, m)
 	inside = z
 	if mask != nil {
-		inside = graph.Where(mask, z, floor)
+		inside = graph.Where(mask, z, fill)
 	}
 	return z, graph.Log(graph.ReduceSum(graph.Exp(inside), -1))
 }
@@ -67,29 +69,36 @@ func pick(x, mask *graph.Node) *graph.Node {
 	return graph.ReduceSum(graph.Where(mask, x, graph.ConstAs(x, 0)), -1)
 }
 
-// possible returns x where ok is true, else −Inf with gradient zero.
-func possible(ok, x *graph.Node) *graph.Node {
-	return graph.Where(ok, x, graph.Infinity(x.Graph(), x.DType(), -1))
+// unless returns x, but −Inf with gradient zero where impossible is true, and NaN
+// where a score, on the last axes of scores that x has not, is NaN: the go engine's
+// vector exp hides NaN otherwise.
+func unless(impossible, x, scores *graph.Node) *graph.Node {
+	nan := graph.Where(graph.NotEqual(scores, scores), scores, graph.ConstAs(scores, 0))
+	for nan.Rank() > x.Rank() {
+		nan = graph.ReduceSum(nan, -1)
+	}
+	x = graph.Where(impossible, graph.Infinity(x.Graph(), x.DType(), -1), x)
+	return graph.Add(x, graph.StopGradient(nan))
 }
 
-// above reports where x is a real score rather than a stand-in for −Inf.
-func above(x *graph.Node) *graph.Node {
-	return graph.GreaterThan(x, graph.ConstAs(x, graphImpossible))
+// barred reports where x stands for −Inf rather than being a score.
+func barred(x *graph.Node) *graph.Node {
+	return graph.LessThan(x, graph.ConstAs(x, impossibleBelow))
 }
 
 // suffixLogProb is log p of GPL for scores [..., n or 1, n] and rank [..., n]: one
 // row for all positions is PL.
 func suffixLogProb(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
-	position := graph.ExpandAxes(rank, -2)          // [..., 1, n]
-	row := count(rank, position.Rank(), -2, n)      // [1…, n, 1]
-	left := graph.GreaterOrEqual(position, row)     // [..., n, n]
-	here := graph.Equal(position, row)              // [..., n, n]
-	s := floored(scores)                            // [..., n or 1, n]
-	z, total := shifted(s, left)                    // [..., n, n], [..., n]
-	logp := graph.Sub(pick(z, here), total)         // [..., n]
-	ok := above(graph.ReduceMin(pick(s, here), -1)) // [...]
-	return possible(ok, graph.ReduceSum(logp, -1))
+	position := graph.ExpandAxes(rank, -2)              // [..., 1, n]
+	row := count(rank, position.Rank(), -2, n)          // [1…, n, 1]
+	left := graph.GreaterOrEqual(position, row)         // [..., n, n]
+	here := graph.Equal(position, row)                  // [..., n, n]
+	s := floored(scores)                                // [..., n or 1, n]
+	z, total := shifted(s, left)                        // [..., n, n], [..., n]
+	logp := graph.Sub(pick(z, here), total)             // [..., n]
+	never := barred(graph.ReduceMin(pick(s, here), -1)) // [...]
+	return unless(never, graph.ReduceSum(logp, -1), scores)
 }
 
 // logSigmoidGraph is log φ(x) with a gradient that is exact also at ±1e4.

@@ -132,8 +132,8 @@ func (l InverseInsertion) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 
 	s := floored(scores)
 	z, total := shifted(s, nil)
-	ok = graph.LogicalAnd(ok, above(pick(s, last)))
-	return possible(ok, graph.Sub(pick(z, last), total))
+	never := graph.LogicalOr(graph.LogicalNot(ok), barred(pick(s, last)))
+	return unless(never, graph.Sub(pick(z, last), total), scores)
 }
 
 // Pad implements [Padder]: the order of the first objects is written as one that

@@ -192,9 +192,10 @@ func (l InverseRiffle) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	ok := risesButAt(rank, n) // [..., n+1]
 	some := graph.LogicalAny(ok, -1)
 	ok = graph.LogicalOr(ok, graph.LogicalNot(graph.ExpandAxes(some, -1))) // never an empty sum
-	best := graph.StopGradient(graph.ReduceMax(graph.Where(ok, byCut, graph.ConstAs(byCut, graphFloor)), -1))
+	best := graph.StopGradient(graph.ReduceMax(graph.Where(ok, byCut, graph.ConstAs(byCut, maskFill)), -1))
 	_, total := shifted(byCut, ok)
-	return possible(graph.LogicalAnd(some, above(best)), graph.Add(best, total))
+	never := graph.LogicalOr(graph.LogicalNot(some), barred(best))
+	return unless(never, graph.Add(best, total), scores)
 }
 
 // risesButAt reports for each cut c of 0 … n whether the order of rank [..., n] rises

@@ -169,7 +169,7 @@ func (l InverseTransposition) LogProbGraph(scores, rank *graph.Node) *graph.Node
 	s := floored(graph.SliceAxis(scores, -1, graph.AxisRange(0, n)))
 	tau := floored(graph.Squeeze(graph.SliceAxis(scores, -1, graph.AxisRange(n, n+1)), -1))
 	if n == 1 {
-		return graph.Where(graph.Equal(tau, tau), graph.ConstAs(tau, 0), tau) // NaN passes
+		return unless(graph.NotEqual(tau, tau), graph.Mul(tau, graph.ConstAs(tau, 0)), scores)
 	}
 	at := count(rank, rank.Rank(), -1, n)
 	first := graph.GreaterThan(rank, at) // the object that moves back, in a swap
@@ -186,7 +186,10 @@ func (l InverseTransposition) LogProbGraph(scores, rank *graph.Node) *graph.Node
 	swap = graph.Add(graph.Add(greater, swap), logSigmoidGraph(tau))
 
 	lowest := graph.ReduceMin(graph.Where(graph.NotEqual(rank, at), s, graph.ConstAs(s, 0)), -1)
-	ok := graph.LogicalAnd(graph.Equal(moves, graph.ConstAs(moves, 2)), above(graph.Min(lowest, tau)))
+	stays := graph.Equal(moves, graph.ConstAs(moves, 0))
+	swaps := graph.LogicalAnd(graph.Equal(moves, graph.ConstAs(moves, 2)), graph.LogicalNot(barred(graph.Min(lowest, tau))))
+	stays = graph.LogicalAnd(stays, graph.LogicalNot(barred(graph.Neg(tau))))
 	stay := logSigmoidGraph(graph.Neg(tau))
-	return graph.Where(graph.Equal(moves, graph.ConstAs(moves, 0)), stay, possible(ok, swap))
+	never := graph.LogicalNot(graph.LogicalOr(stays, swaps))
+	return unless(never, graph.Where(stays, stay, swap), scores)
 }

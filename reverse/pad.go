@@ -25,7 +25,7 @@ const padScore = -1e9
 func LogProbGraphPadded(law Law, scores, rank, lengths *graph.Node) *graph.Node {
 	p, ok := law.(Padder)
 	if !ok {
-		panic(fmt.Sprintf("reverse: %s can not pad", law.Name()))
+		panic(fmt.Errorf("reverse: %s can not pad", law.Name()))
 	}
 	scores, rank = p.Pad(scores, rank, lengths)
 	return law.LogProbGraph(scores, rank)
