@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -159,7 +160,7 @@ func (p *parser) object(what string, known []string, read func(field string) err
 		}
 		field := tok.String()
 		if !slices.Contains(known, field) {
-			return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest(strings.ToLower(field), known))
+			return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest.Of(strings.ToLower(field), known))
 		}
 		if err := read(field); err != nil {
 			return joinField(field, err)

@@ -1,10 +1,10 @@
-package dataset
+package nearest
 
 import "testing"
 
-func TestNearest(t *testing.T) {
+func TestOf(t *testing.T) {
 	for name, want := range map[string]string{"ordr": "order", "rnk": "rank", "feature": "features", "imge": "image", "": "id"} {
-		if got := nearest(name, []string{"id", "items", "order", "rank", "features", "image", "point"}); got != want {
+		if got := Of(name, []string{"id", "items", "order", "rank", "features", "image", "point"}); got != want {
 			t.Errorf("nearest to %q is %q, wanted %q", name, got, want)
 		}
 	}

@@ -1,8 +1,9 @@
-package dataset
+// Package nearest finds the name that a mistyped one was meant to be.
+package nearest
 
-// nearest returns the name of known that is the fewest edits (insert, delete,
+// Of returns the name of known that is the fewest edits (insert, delete,
 // replace) from name; the first of equals.
-func nearest(name string, known []string) string {
+func Of(name string, known []string) string {
 	best, bestDist := "", -1
 	for _, k := range known {
 		if d := edits(name, k); bestDist < 0 || d < bestDist {
