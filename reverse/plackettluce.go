@@ -3,7 +3,6 @@ package reverse
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -68,7 +67,7 @@ func (l PlackettLuce) sorted(scores []float64, dst perm.Order, rng *rand.Rand) {
 		}
 		work.keys[i] = key{s, int32(i)}
 	}
-	slices.SortFunc(work.keys, byValue)
+	sortKeys(work.keys, work)
 	for i, k := range work.keys {
 		dst[i] = int(k.index)
 	}

@@ -216,27 +216,32 @@ func (b *Beam) take(p int, logp float64) {
 
 // siftDown restores the heap below entry i.
 func siftDown(heap []key, i int) {
+	if i >= len(heap) {
+		return
+	}
+	moving := heap[i]
 	for {
 		child := 2*i + 1
 		if child >= len(heap) {
-			return
+			break
 		}
-		if child+1 < len(heap) && byValue(heap[child+1], heap[child]) < 0 {
+		if child+1 < len(heap) && before(heap[child+1], heap[child]) {
 			child++
 		}
-		if byValue(heap[i], heap[child]) <= 0 {
-			return
+		if !before(heap[child], moving) {
+			break
 		}
-		heap[i], heap[child] = heap[child], heap[i]
+		heap[i] = heap[child]
 		i = child
 	}
+	heap[i] = moving
 }
 
 // siftUp restores the heap after an entry was appended.
 func siftUp(heap []key) {
 	for i := len(heap) - 1; i > 0; {
 		up := (i - 1) / 2
-		if byValue(heap[up], heap[i]) <= 0 {
+		if !before(heap[i], heap[up]) {
 			return
 		}
 		heap[up], heap[i] = heap[i], heap[up]
