@@ -64,8 +64,9 @@ type Law interface {
 	// lexicographic order, and none if k < 1. II, IT and IRS are exact; PL and GPL
 	// are a beam search over rows that always keeps Mode's order, so the first
 	// candidate is never worse than Mode, and is Mode if k = 1. Orders of
-	// probability zero are left out, unless there is no other: then the result is
-	// Mode's order alone.
+	// probability zero are left out; where nothing else was found (with −Inf scores
+	// a beam can run into a dead end) the result is Mode's order alone. Which of
+	// equally probable orders make the last places is fixed, but not by a rule.
 	TopK(scores []float64, k int) []Candidate
 	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
 	// [..., n, n]) and rank [..., n] int32, with any number of leading axes. It is

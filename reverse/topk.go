@@ -46,8 +46,9 @@ type Beam struct {
 }
 
 // Search returns at most k orders of n objects, most probable first; row(i) gives
-// the n scores of position i. If no order is possible the greedy one is returned
-// alone, with log-probability −Inf. The result is valid until the next Search.
+// the n scores of position i. If all prefixes run into a row without a possible
+// object, the greedy order is returned alone, with log-probability −Inf. The result
+// is valid until the next Search.
 func (b *Beam) Search(n, k int, row func(i int) []float64) []Candidate {
 	if k < 1 {
 		return nil
