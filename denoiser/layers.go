@@ -105,7 +105,7 @@ func (l *batchNorm) apply(c *Context, x *graph.Node) *graph.Node {
 		c.set(l.variance, mix(variance, unbiased))
 		mean, variance = batchMean, batchVar
 	}
-	scale := graph.Mul(c.get(l.w), graph.Rsqrt(graph.AddScalar(variance, normEpsilon)))
+	scale := graph.Div(c.get(l.w), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient
 	shift := graph.Sub(c.get(l.b), graph.Mul(mean, scale))
 	lead := make([]int, x.Rank())
 	for i := range lead {
