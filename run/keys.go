@@ -1,0 +1,209 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
+)
+
+// keyTypes maps every key of a [Config], dotted ("train.batch"), to its type; knownKeys
+// lists them in the order of the struct.
+var keyTypes, knownKeys = func() (map[string]reflect.Type, []string) {
+	types, names := map[string]reflect.Type{}, []string(nil)
+	var walk func(t reflect.Type, prefix string)
+	walk = func(t reflect.Type, prefix string) {
+		for f := range t.Fields() {
+			name := prefix + tomlName(f)
+			ft := f.Type
+			if ft.Kind() == reflect.Pointer {
+				ft = ft.Elem()
+			}
+			types[name] = ft
+			names = append(names, name)
+			if ft.Kind() == reflect.Struct {
+				walk(ft, name+".")
+			}
+		}
+	}
+	walk(reflect.TypeFor[Config](), "")
+	return types, names
+}()
+
+func tomlName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+	return name
+}
+
+// unknownKey is the error for a key that no field has. A key that only stands in the wrong
+// table is told by its last part; other keys by the fewest edits.
+func unknownKey(key string) error {
+	candidates := slices.Collect(func(yield func(string) bool) {
+		last := "." + key[strings.LastIndex(key, ".")+1:]
+		for _, k := range knownKeys {
+			if strings.HasSuffix("."+k, last) && !yield(k) {
+				return
+			}
+		}
+	})
+	if len(candidates) == 0 {
+		candidates = knownKeys
+	}
+	return fmt.Errorf("%s: unknown key (nearest known: %s)", key, nearest.Of(key, candidates))
+}
+
+// checker compares a TOML document with keyTypes: the decoder takes keys in any case and
+// reports types by their Go names, this names line, key, got and wanted.
+type checker struct {
+	parser unstable.Parser
+	data   []byte
+	where  string // before the line number
+	keys   int    // keys with a value
+	errs   []error
+}
+
+// checkTOML returns how many keys have a value in the document, and what is wrong with them.
+func checkTOML(data []byte, where string) (keys int, err error) {
+	c := &checker{data: data, where: where}
+	c.parser.Reset(data)
+	var table []string
+	for c.parser.NextExpression() {
+		switch e := c.parser.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			var offset int
+			table, offset = path(nil, e.Key())
+			if t := c.resolve(table, offset); t != nil && (t.Kind() != reflect.Struct || e.Kind == unstable.ArrayTable) {
+				c.mismatch(table, offset, t, map[bool]string{true: "a list of tables", false: "a table"}[e.Kind == unstable.ArrayTable])
+			}
+		case unstable.KeyValue:
+			c.keyValue(table, e)
+		}
+	}
+	return c.keys, errors.Join(c.errs...) // errors of the syntax are left to the decoder
+}
+
+// path appends the parts of a key to a prefix; offset is where the key starts.
+func path(prefix []string, it unstable.Iterator) (parts []string, offset int) {
+	parts, offset = slices.Clip(prefix), -1
+	for it.Next() {
+		if offset < 0 {
+			offset = int(it.Node().Raw.Offset)
+		}
+		parts = append(parts, string(it.Node().Data))
+	}
+	return parts, offset
+}
+
+func (c *checker) errorAt(offset int, err error) {
+	c.errs = append(c.errs, fmt.Errorf("%s:%d: %w", c.where, 1+bytes.Count(c.data[:offset], []byte("\n")), err))
+}
+
+func (c *checker) mismatch(parts []string, offset int, wanted reflect.Type, got string) {
+	c.errorAt(offset, typeError(strings.Join(parts, "."), wanted, got))
+}
+
+func typeError(key string, wanted reflect.Type, got string) error {
+	return fmt.Errorf("%s: wanted %s (got %s)", key, typeName(wanted), got)
+}
+
+// resolve returns the type of a key, or nil after it has noted why there is none.
+func (c *checker) resolve(parts []string, offset int) reflect.Type {
+	for i := range parts[:len(parts)-1] {
+		if t := keyTypes[strings.Join(parts[:i+1], ".")]; t != nil && t.Kind() != reflect.Struct {
+			c.mismatch(parts[:i+1], offset, t, "a table")
+			return nil
+		}
+	}
+	key := strings.Join(parts, ".")
+	t := keyTypes[key]
+	if t == nil {
+		c.errorAt(offset, unknownKey(key))
+	}
+	return t
+}
+
+func (c *checker) keyValue(table []string, e *unstable.Node) {
+	parts, offset := path(table, e.Key())
+	c.keys++
+	if t := keyTypes[strings.Join(table, ".")]; len(table) > 0 && (t == nil || t.Kind() != reflect.Struct) {
+		return // the table is noted already
+	}
+	t := c.resolve(parts, offset)
+	if t == nil {
+		return
+	}
+	value := e.Value()
+	if t.Kind() == reflect.Struct && value.Kind == unstable.InlineTable {
+		for it := value.Children(); it.Next(); {
+			if it.Node().Kind == unstable.KeyValue {
+				c.keyValue(parts, it.Node())
+			}
+		}
+		return
+	}
+	if t.Kind() == reflect.Slice && value.Kind == unstable.Array {
+		for it := value.Children(); it.Next(); {
+			if n := it.Node(); n.Kind != unstable.Comment && !fits(t.Elem().Kind(), n.Kind) {
+				c.mismatch(parts, offset, t, c.show(n)+" in it")
+				return
+			}
+		}
+		return
+	}
+	if !fits(t.Kind(), value.Kind) {
+		c.mismatch(parts, offset, t, c.show(value))
+	}
+}
+
+// show returns a value as it is written, or what it is where that is long.
+func (c *checker) show(n *unstable.Node) string {
+	switch n.Kind {
+	case unstable.Array:
+		return "a list"
+	case unstable.InlineTable:
+		return "a table"
+	}
+	raw := c.parser.Raw(n.Raw)
+	if len(raw) > 40 || bytes.ContainsAny(raw, "\r\n") {
+		return map[bool]string{true: "a long text", false: "a long value"}[n.Kind == unstable.String]
+	}
+	return string(raw)
+}
+
+func fits(k reflect.Kind, v unstable.Kind) bool {
+	switch k {
+	case reflect.String:
+		return v == unstable.String
+	case reflect.Bool:
+		return v == unstable.Bool
+	case reflect.Float64:
+		return v == unstable.Float || v == unstable.Integer
+	case reflect.Int, reflect.Uint64:
+		return v == unstable.Integer
+	}
+	return false
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text in quotes"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Uint64:
+		return "a whole number, 0 or more"
+	case reflect.Slice:
+		return map[reflect.Kind]string{reflect.Int: "a list of whole numbers", reflect.Float64: "a list of numbers", reflect.String: "a list of texts"}[t.Elem().Kind()]
+	}
+	return "a table"
+}

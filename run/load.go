@@ -1,0 +1,127 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// LoadConfig reads a configuration from a TOML file.
+func LoadConfig(path string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, err
+	}
+	return ParseConfig(data, path)
+}
+
+// ParseConfig reads a configuration from TOML; what it leaves unsaid is as in [Default].
+// name stands for the file in errors. An unknown key is an error that names the line and
+// the nearest known key; a value of a wrong type, one that names the line, the key, what
+// was wanted and what was there. Keys are not resolved: see [Config.Resolve].
+func ParseConfig(data []byte, name string) (Config, error) {
+	c := Default()
+	if _, err := checkTOML(data, name); err != nil {
+		return Config{}, err
+	}
+	if err := toml.Unmarshal(data, &c); err != nil {
+		return Config{}, decodeError(err, name)
+	}
+	return c, nil
+}
+
+// decodeError puts name:line: and the key before a decoder's error.
+func decodeError(err error, name string) error {
+	de, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	line, _ := de.Position()
+	message := strings.TrimPrefix(de.Error(), "toml: ")
+	if key := strings.Join(de.Key(), "."); key != "" {
+		message = key + ": " + message
+	}
+	return fmt.Errorf("%s:%d: %s", name, line, message)
+}
+
+// TOML returns the whole configuration with its comments. Read again by [ParseConfig] it
+// gives an equal one; a value that would not come back is an error.
+func (c *Config) TOML() ([]byte, error) {
+	if c.Seed > math.MaxInt64 {
+		return nil, fmt.Errorf("seed: must be at most %d, the largest integer of TOML (got %d)", math.MaxInt64, c.Seed)
+	}
+	data, err := toml.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	again, err := ParseConfig(data, "config.toml")
+	if err != nil {
+		return nil, err
+	}
+	if back, err := toml.Marshal(again); err != nil || !bytes.Equal(data, back) {
+		return nil, errors.Join(errors.New("config.toml: a value would be another one when it is read again"), err)
+	}
+	return data, nil
+}
+
+// Set changes one key: "train.batch=32", "process.schedule=[0,9]", "task.name=sort". The
+// value is TOML; a text may go without quotes. The configuration is unchanged on error.
+func (c *Config) Set(assignment string) error {
+	key, value, ok := strings.Cut(assignment, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok {
+		return fmt.Errorf("%q: wanted key=value", assignment)
+	}
+	t := keyTypes[key]
+	if t == nil {
+		return unknownKey(key)
+	}
+	if t.Kind() == reflect.Struct {
+		return fmt.Errorf("%s: is a table, wanted one of its keys such as %s.%s", key, key, tomlName(t.Field(0)))
+	}
+	var fresh Config
+	if t.Kind() == reflect.String && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
+		fresh.field(key).SetString(value)
+	} else {
+		// Decoded apart: the decoder writes into slices that are there, and c may share its own.
+		document := []byte(key + " = " + value + "\n")
+		if n, err := checkTOML(document, "--set"); err != nil || n > 1 {
+			return typeError(key, t, value)
+		}
+		if err := toml.Unmarshal(document, &fresh); err != nil {
+			return typeError(key, t, value)
+		}
+	}
+	c.field(key).Set(fresh.field(key))
+	return nil
+}
+
+// field returns the field of a known key. Tables that are pointers are copied or made, so
+// that setting a field changes no other configuration.
+func (c *Config) field(key string) reflect.Value {
+	v := reflect.ValueOf(c).Elem()
+	for part := range strings.SplitSeq(key, ".") {
+		for f, fv := range v.Fields() {
+			if tomlName(f) != part {
+				continue
+			}
+			if fv.Kind() == reflect.Pointer {
+				own := reflect.New(fv.Type().Elem())
+				if !fv.IsNil() {
+					own.Elem().Set(fv.Elem())
+				}
+				fv.Set(own)
+				fv = own.Elem()
+			}
+			v = fv
+			break
+		}
+	}
+	return v
+}
