@@ -100,13 +100,14 @@ type Context struct {
 // NewContext starts the building of one graph. rng is the state for dropout
 // ([3] uint64, see graph.RNGStateFromSeed); nil where training is false.
 func NewContext(g *graph.Graph, store *model.Store, training bool, rng *graph.Node) *Context {
+	// To GoMLX every graph is one of training: in others the go engine compiles the weights
+	// in as constants, and a graph would keep the weights that it was compiled with.
+	store.SetTraining(g, true)
 	return &Context{Graph: g, Store: store, Training: training, Changed: map[string]*graph.Node{}, rng: rng}
 }
 
 func variablePath(name string) string { return "/" + name }
 
-// get returns the node that stands for a parameter. The engine must see it as an input and
-// never as a constant, or a compiled graph would keep weights that training has replaced.
 func (c *Context) get(p *Param) *graph.Node {
 	v := c.Store.GetVariable(variablePath(p.Name))
 	if v == nil {

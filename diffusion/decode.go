@@ -124,14 +124,15 @@ func Noise(seed uint64, first, batch, n int) []perm.Order {
 	return out
 }
 
-// Greedy takes the law's mode at each step.
+// Greedy takes the law's mode at each step. start holds the noise of one or more paths a
+// set, the paths of a set side by side; so does the result.
 func (d *Decoder) Greedy(e *Encoded, start []perm.Order) ([]Path, error) {
 	return d.walk(e, start, func(_ int, scores []float64, dst perm.Order) float64 {
 		return d.Process.Reverse.Mode(scores, dst)
 	})
 }
 
-// Sample draws every step from the law; set i uses rngs[i].
+// Sample draws every step from the law, path i with rngs[i]; start is as for Greedy.
 func (d *Decoder) Sample(e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]Path, error) {
 	law := d.Process.Reverse
 	return d.walk(e, start, func(i int, scores []float64, dst perm.Order) float64 {
@@ -140,20 +141,24 @@ func (d *Decoder) Sample(e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]P
 	})
 }
 
-// walk follows one state a set; choose writes the step σ' into dst and returns its log p.
-func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(set int, scores []float64, dst perm.Order) float64) ([]Path, error) {
-	paths := make([]Path, e.Batch)
+// walk follows len(start)/batch paths a set; choose writes path i's step σ' into dst and
+// returns its log p.
+func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64) ([]Path, error) {
+	if len(start) == 0 || len(start)%e.Batch != 0 {
+		return nil, fmt.Errorf("decoding %d sets: wanted a start for each, or a multiple (got %d)", e.Batch, len(start))
+	}
+	paths := make([]Path, len(start))
 	for i := range paths {
 		paths[i].States = []perm.Order{slices.Clone(start[i])}
 	}
 	width := d.Process.Reverse.NumScores(e.N)
-	flat := make([]int32, e.Batch*e.N)
+	flat := make([]int32, len(start)*e.N)
 	sigma := make(perm.Order, e.N)
 	for k := d.Process.NumSteps(); k > 0; k-- {
 		for i := range paths {
 			putOrder(flat[i*e.N:], paths[i].Order())
 		}
-		scores, err := d.Scores(e, flat, 1, d.Process.Steps[k])
+		scores, err := d.Scores(e, flat, len(start)/e.Batch, d.Process.Steps[k])
 		if err != nil {
 			return nil, err
 		}

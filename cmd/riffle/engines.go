@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/engine"
+)
+
+func (a *app) enginesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "engines",
+		Short: "the tensor engines that this machine has",
+		Long: `engines lists what --engine can take here: "go" is always there; "xla" and "cuda" need a
+plugin, which make xla installs and which is never downloaded by this program.`,
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			list := engine.List()
+			if a.json {
+				return a.printJSON(list)
+			}
+			var rows [][]string
+			for _, e := range list {
+				mark := ""
+				if e.Default {
+					mark = "auto"
+				}
+				path := e.Path
+				if path == "" {
+					path = "in this program"
+				}
+				rows = append(rows, []string{e.Name, mark, path, e.Reason})
+			}
+			for _, r := range rows {
+				fmt.Fprintf(a.out, "%-5s %-5s %s", r[0], r[1], r[2])
+				if r[3] != "" {
+					fmt.Fprintf(a.out, " (%s)", r[3])
+				}
+				fmt.Fprintln(a.out)
+			}
+			return nil
+		},
+	}
+}
+
+// openEngine opens an engine and says which one it is.
+func (a *app) openEngine(spec string) (*engine.Engine, error) {
+	e, err := engine.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	a.note("engine: %s", e)
+	a.warn(e.Warnings)
+	return e, nil
+}
+
+func addEngine(cmd *cobra.Command, spec *string) {
+	cmd.Flags().StringVar(spec, "engine", "auto", "auto, go, xla, xla:PATH or cuda")
+}

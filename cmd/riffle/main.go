@@ -1,0 +1,6 @@
+// Command riffle learns distributions over orders and uses them.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
+	"github.com/riffle-ml/riffle/presets"
+	runs "github.com/riffle-ml/riffle/run"
+)
+
+func (a *app) presetsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "presets [NAME]",
+		Short: "list the presets, or print one",
+		Long: `presets lists the configurations that come with riffle. Those under paper/ are the
+paper's experiments with its hyperparameters and want a GPU; the others are quick.
+With a NAME it prints that one; save it to a file, change it and train the file.`,
+		Example: `  riffle presets
+  riffle presets paper/sort-mnist-9 > mine.toml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("presets: one argument too many: %q", args[1])
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				data, err := presetData(args[0])
+				if err != nil {
+					return err
+				}
+				_, err = a.out.Write(data)
+				return err
+			}
+			return a.listPresets()
+		},
+	}
+}
+
+func presetData(name string) ([]byte, error) {
+	name = strings.TrimSuffix(name, ".toml")
+	data, ok := presets.Get(name)
+	if !ok {
+		return nil, usagef("preset %q: unknown, the nearest is %q\nhint: riffle presets lists them; a file of yours ends in .toml", name, nearest.Of(name, presets.Names()))
+	}
+	return data, nil
+}
+
+func (a *app) listPresets() error {
+	type entry struct {
+		Name  string      `json:"name"`
+		Title string      `json:"title"`
+		N     int         `json:"n"`
+		Paper *runs.Paper `json:"paper,omitempty"`
+	}
+	var entries []entry
+	var rows [][]string
+	for _, name := range presets.Names() {
+		data, _ := presets.Get(name)
+		cfg, err := runs.ParseConfig(data, name+".toml")
+		if err != nil {
+			return err
+		}
+		entries = append(entries, entry{name, cfg.Title, cfg.Task.N, cfg.Paper})
+		exact := ""
+		if cfg.Paper != nil && cfg.Paper.Exact+cfg.Paper.Correct > 0 {
+			exact = fmt.Sprintf("%.1f", cfg.Paper.Exact)
+		}
+		rows = append(rows, []string{name, exact, cfg.Title})
+	}
+	if a.json {
+		return a.printJSON(entries)
+	}
+	// The title is a sentence: left-aligned after the two columns.
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r[0]))
+	}
+	fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, "preset", "paper exact %", "what it is")
+	for _, r := range rows {
+		fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, r[0], r[1], r[2])
+	}
+	return nil
+}

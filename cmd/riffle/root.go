@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// usageError is a wrong command line: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// app is what the subcommands share: results go to out, progress and messages to err.
+type app struct {
+	out, err io.Writer
+	json     bool
+}
+
+// run is the whole program: exit code 0, 1 when it failed, 2 for a wrong command line.
+func run(args []string, stdout, stderr io.Writer) int {
+	a := &app{out: stdout, err: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "riffle:", err)
+	var usage usageError
+	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+		return 2
+	}
+	return 1
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "riffle",
+		Short: "learn distributions over orders",
+		Long: `riffle learns in what order objects belong: it shuffles ordered sets like cards,
+trains a network to undo the shuffles step by step, and then orders new sets,
+draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
+		Example: `  riffle presets                                 what there is to train
+  riffle train sort-3-quick --out runs/sort3     train it
+  riffle eval runs/sort3                         judge it on new sets
+  riffle order runs/sort3 images/                order a folder of images`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q\nhint: riffle --help lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
+		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(),
+	)
+	return root
+}
+
+// exactly is cobra.ExactArgs with an error that is a usage error and names what is missing.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < len(names) {
+			return usagef("%s: %s is missing\nhint: %s", cmd.Name(), names[len(args)], cmd.UseLine())
+		}
+		if len(args) > len(names) {
+			return usagef("%s: one argument too many: %q\nhint: %s", cmd.Name(), args[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// printJSON writes a result as JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printLine writes a result as one line of JSON.
+func (a *app) printLine(v any) error { return json.NewEncoder(a.out).Encode(v) }
+
+// note writes a message for people.
+func (a *app) note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+
+// warn shows warnings, each once.
+func (a *app) warn(warnings []string) {
+	seen := map[string]bool{}
+	for _, w := range warnings {
+		if !seen[w] {
+			a.note("warning: %s", w)
+		}
+		seen[w] = true
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/shuffle"
+)
+
+func (a *app) scheduleCommand() *cobra.Command {
+	var n int
+	var steps []int
+	var picture string
+	cmd := &cobra.Command{
+		Use:   "schedule --n N",
+		Short: "the denoising schedule for n cards, and the exact distances behind it",
+		Long: `schedule finds the denoising schedule for riffle shuffles of n objects: the fewest
+shuffles T whose distribution is within 0.005 of uniform in total variation, and
+steps between 0 and T whose distributions are about 0.3 apart (paper §3.4). All
+distances are exact (Bayer & Diaconis 1992).`,
+		Example: `  riffle schedule --n 100
+  riffle schedule --n 52 --steps 0,5,7,10,13      the distances of a schedule of yours
+  riffle schedule --n 100 --plot tv.png           the paper's figure`,
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			if n < 2 {
+				return usagef("schedule: --n must be 2 or more (got %d)\nhint: sets of 0 and 1 objects have one order", n)
+			}
+			var s shuffle.Schedule
+			var warnings []shuffle.Warning
+			var err error
+			if len(steps) > 0 {
+				if s, err = shuffle.ScheduleOf(n, steps); err == nil {
+					warnings, err = shuffle.Check(n, steps)
+				}
+			} else {
+				s, err = shuffle.NewSchedule(n)
+			}
+			if err != nil {
+				return err
+			}
+			for _, w := range warnings {
+				a.note("warning: %s", w.Message)
+			}
+			if picture != "" {
+				if err := plot.Save(picture, tvFigure(s)); err != nil {
+					return err
+				}
+				a.note("wrote %s", picture)
+			}
+			if a.json {
+				return a.printJSON(struct {
+					shuffle.Schedule
+					Warnings []shuffle.Warning `json:"warnings,omitempty"`
+				}{s, warnings})
+			}
+			a.printSchedule(s)
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&n, "n", 0, "number of objects")
+	cmd.Flags().IntSliceVar(&steps, "steps", nil, "look at this schedule instead: 0,t1,…,T")
+	cmd.Flags().StringVar(&picture, "plot", "", "write the distances as a picture, PNG or SVG")
+	return cmd
+}
+
+func (a *app) printSchedule(s shuffle.Schedule) {
+	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)
+	step := map[int]int{}
+	for i, t := range s.Steps {
+		step[t] = i
+	}
+	var rows [][]string
+	for t := 1; t <= s.T; t++ {
+		row := []string{strconv.Itoa(t), fmt.Sprintf("%.6f", shuffle.TVUniform(s.N, t)), "", ""}
+		if i, ok := step[t]; ok {
+			row[2] = fmt.Sprintf("%d → %d", s.Steps[i], s.Steps[i-1])
+			row[3] = fmt.Sprintf("%.6f", s.TVSteps[i-1])
+		}
+		rows = append(rows, row)
+	}
+	table(a.out, []string{"t", "TV to uniform", "reverse step", "TV of the step"}, rows)
+}
+
+// tvFigure computes what the paper's figure of distances shows.
+func tvFigure(s shuffle.Schedule) plot.TVFigure {
+	last := s.T + 3
+	f := plot.TVFigure{N: s.N, T: s.T, Steps: s.Steps, TVUniform: make([]float64, last+1), TVBetween: make([][]float64, s.T+1)}
+	for t := range f.TVUniform {
+		f.TVUniform[t] = shuffle.TVUniform(s.N, t)
+	}
+	for t := range f.TVBetween {
+		f.TVBetween[t] = make([]float64, s.T+1)
+		for u := range f.TVBetween[t] {
+			f.TVBetween[t][u] = shuffle.TVBetween(s.N, t, u)
+		}
+	}
+	return f
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/learn"
+	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+func (a *app) trainCommand() *cobra.Command {
+	var (
+		out, engineSpec string
+		set             []string
+		steps           int
+		limit           time.Duration
+		resume, quiet   bool
+	)
+	cmd := &cobra.Command{
+		Use:   "train PRESET|FILE.toml --out DIR",
+		Short: "train a model",
+		Long: `train trains the model that a preset or a file of yours describes and keeps
+everything in DIR: config.toml (complete), metrics.jsonl, the weights
+model.safetensors, the optimiser's state, and at the end eval.json with the result
+on the test sets.
+
+Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stopped
+(with --time the clock decides on the learning rate, so the two differ).`,
+		Example: `  riffle train sort-3-quick --out runs/sort3
+  riffle train sort-9 --out runs/sort9 --time 30m --engine xla
+  riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
+  riffle train --out runs/sort9 --resume`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case out == "":
+				return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
+			case len(args) == 0 && !resume:
+				return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
+			case len(args) > 1:
+				return usagef("train: one argument too many: %q", args[1])
+			case limit < 0:
+				return usagef("train: --time must be above 0 (got %s)", limit)
+			case steps < 0:
+				return usagef("train: --steps must be above 0 (got %d)", steps)
+			case resume && (len(set) > 0):
+				return usagef("train: --set and --resume exclude each other: a run keeps its configuration\nhint: train a new run")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := openRun(args, out, resume, set, steps)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, dir.Close()) }()
+			e, err := a.openEngine(engineSpec)
+			if err != nil {
+				return err
+			}
+			m, warnings, err := learn.New(dir.Config, e)
+			if err != nil {
+				return err
+			}
+			a.warn(warnings)
+			a.note("model: %s parameters, %s with %s, schedule %v", thousands(m.Denoiser.NumParameters()), m.Process.Forward.Name(), m.Process.Reverse.LongName(), m.Process.Steps)
+			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, limit, quiet))
+			if errors.Is(err, learn.ErrStopped) {
+				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume goes on", m.State.Step, out)
+			}
+			if err != nil {
+				return err
+			}
+			return a.finish(cmd, m, dir)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&out, "out", "", "folder of the run")
+	f.StringArrayVar(&set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	f.IntVar(&steps, "steps", 0, "train for this many steps")
+	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m; the learning rate is fitted to it")
+	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
+	f.BoolVar(&quiet, "quiet", false, "no progress bar")
+	addEngine(cmd, &engineSpec)
+	return cmd
+}
+
+// openRun makes a run directory, or opens one that is there.
+func openRun(args []string, out string, resume bool, set []string, steps int) (*runs.Dir, error) {
+	if resume {
+		return runs.Resume(out)
+	}
+	cfg, err := readConfig(args[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range set {
+		if err := cfg.Set(s); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if steps > 0 {
+		cfg.Train.Steps = steps
+	}
+	if _, err := cfg.Resolve(); err != nil {
+		return nil, err
+	}
+	return runs.Create(out, &cfg)
+}
+
+// readConfig reads a TOML file or a preset.
+func readConfig(name string) (runs.Config, error) {
+	if strings.HasSuffix(name, ".toml") {
+		data, err := os.ReadFile(name)
+		if err == nil {
+			return runs.ParseConfig(data, name)
+		}
+		if !errors.Is(err, os.ErrNotExist) || strings.ContainsRune(name, filepath.Separator) && !strings.HasPrefix(name, "paper/") {
+			return runs.Config{}, err
+		}
+	}
+	data, err := presetData(name)
+	if err != nil {
+		return runs.Config{}, err
+	}
+	return runs.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
+}
+
+func (a *app) trainOptions(m *learn.Model, limit time.Duration, quiet bool) learn.TrainOptions {
+	const resolution = 10000
+	var bar *progressbar.ProgressBar
+	if !quiet {
+		bar = progressbar.NewOptions(resolution,
+			progressbar.OptionSetWriter(a.err), progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
+	}
+	clear := func() {
+		if bar != nil {
+			_ = bar.Clear()
+		}
+	}
+	return learn.TrainOptions{
+		Time: limit,
+		OnStep: func(p learn.Progress) {
+			if bar == nil {
+				return
+			}
+			left := "?"
+			if p.Done > 0.001 {
+				left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
+			}
+			bar.Describe(fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
+			_ = bar.Set(int(p.Done * resolution))
+		},
+		OnValidation: func(step int, r *learn.Result) {
+			clear()
+			a.note("step %6d  exact %5.1f %%  correct %5.1f %%  tau %.3f  (%d sets)", step, r.Exact.Mean, r.Correct.Mean, r.KendallTau.Mean, r.Sets)
+		},
+		OnMessage: func(text string) {
+			clear()
+			a.note("%s", text)
+		},
+	}
+}
+
+// clock prints a time as 1:02:03 or 2:03.
+func clock(d time.Duration) string {
+	s := int(d.Seconds() + 0.5)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// thousands prints 3095360 as 3,095,360.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// finish judges a trained model on the test sets.
+func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir) error {
+	a.note("trained: %d steps in %s", m.State.Step, clock(m.Duration()))
+	return a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
+}

@@ -1,0 +1,273 @@
+package diffusion
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/reverse"
+	"github.com/riffle-ml/riffle/shuffle"
+)
+
+// tiny is a small network over features on the go engine, with weights made large so that
+// its laws are far from uniform.
+func tiny(t *testing.T, p *Process, n int) (*engine.Engine, *model.Store, *denoiser.Denoiser) {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := denoiser.New(denoiser.Config{
+		N: n, Law: p.Reverse, Encoder: denoiser.EncoderConfig{Kind: "features", Features: 2, Hidden: []int{8}},
+		Dim: 8, Layers: 1, Heads: 2, FeedForward: 16,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := model.NewStore()
+	if err := d.Init(store, 7); err != nil {
+		t.Fatal(err)
+	}
+	return e, store, d
+}
+
+func features(rng *rand.Rand, batch, n int) *tensors.Tensor {
+	flat := make([]float32, batch*n*2)
+	for i := range flat {
+		flat[i] = float32(rng.NormFloat64())
+	}
+	return tensors.FromFlatDataAndDimensions(flat, batch, n, 2)
+}
+
+func processes() []*Process {
+	return []*Process{
+		riffleGPL(0, 2, 7),
+		{Forward: shuffle.Riffle{}, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 2, 7}},
+		{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: Every(4)},
+		{Forward: shuffle.Insertion{}, Reverse: reverse.InverseInsertion{}, Steps: Every(4)},
+		{Forward: shuffle.Transposition{}, Reverse: reverse.InverseTransposition{}, Steps: Every(4)},
+	}
+}
+
+// chain computes p_θ(X_0 | X_T) for all X_T, X_0 of S_n by multiplying the transition
+// matrices of all reverse steps: rows and columns in the order of perm.All.
+func chain(t *testing.T, dec *Decoder, enc *Encoded, n int) [][]float64 {
+	t.Helper()
+	var all []perm.Order
+	index := map[string]int{}
+	for o := range perm.All(n) {
+		index[orderKey(o)] = len(all)
+		all = append(all, slices.Clone(o))
+	}
+	size := len(all)
+	total := make([][]float64, size)
+	for i := range total {
+		total[i] = make([]float64, size)
+		total[i][i] = 1
+	}
+	flat := make([]int32, size*n)
+	for i, o := range all {
+		putOrder(flat[i*n:], o)
+	}
+	law := dec.Process.Reverse
+	width := law.NumScores(n)
+	for k := dec.Process.NumSteps(); k > 0; k-- {
+		scores, err := dec.Scores(enc, flat, size, dec.Process.Steps[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := make([][]float64, size)
+		for i := range next {
+			next[i] = make([]float64, size)
+		}
+		for from, o := range all {
+			for _, sigma := range all {
+				p := math.Exp(law.LogProb(scores[from*width:(from+1)*width], sigma))
+				to := index[orderKey(perm.Compose(sigma, o))]
+				for i := range size {
+					next[i][to] += total[i][from] * p
+				}
+			}
+		}
+		total = next
+	}
+	return total
+}
+
+func TestDecoding(t *testing.T) {
+	const n, batch = 4, 3
+	for _, p := range processes() {
+		t.Run(p.Reverse.Name(), func(t *testing.T) {
+			e, store, d := tiny(t, p, n)
+			dec, err := NewDecoder(e, store, d, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			enc, err := dec.Encode(features(rng, batch, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := Noise(5, 0, batch, n)
+			greedy, err := dec.Greedy(enc, start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one, err := dec.Beam(enc, start, 1, 200)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range []int{2, 5, 30} {
+				wide, err := dec.Beam(enc, start, width, 200)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range batch {
+					if !slices.Equal(one[i][0].Order(), greedy[i].Order()) {
+						t.Errorf("set %d: beam 1 is %v, greedy %v", i, one[i][0].Order(), greedy[i].Order())
+					}
+					if wide[i][0].LogProb < greedy[i].LogProb-1e-9 {
+						t.Errorf("set %d: beam %d scores %g, below greedy's %g", i, width, wide[i][0].LogProb, greedy[i].LogProb)
+					}
+					for j, path := range wide[i] {
+						if err := path.Order().Validate(); err != nil {
+							t.Errorf("set %d: %v", i, err)
+						}
+						if j > 0 && path.LogProb > wide[i][j-1].LogProb {
+							t.Errorf("set %d: beam %d is not sorted", i, width)
+						}
+					}
+				}
+			}
+			// A beam that holds all of S_4 has every order with its exact probability.
+			full, err := dec.Beam(enc, start, 24, 24)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one1, err := dec.Encode(firstSet(t, rng, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			single := chain(t, dec, one1, n)
+			from := indexOf(start[0], n)
+			sum := 0.0
+			for _, path := range full[0] {
+				want := single[from][indexOf(path.Order(), n)]
+				sum += want
+				if got := math.Exp(path.LogProb); math.Abs(got-want) > 1e-4 {
+					t.Errorf("%v: beam gives probability %.6f, enumeration %.6f", path.Order(), got, want)
+				}
+			}
+			if math.Abs(sum-1) > 1e-4 {
+				t.Errorf("the beam's orders have probability %g together", sum)
+			}
+		})
+	}
+}
+
+// firstSet makes the first set of TestDecoding's batch alone.
+func firstSet(t *testing.T, _ *rand.Rand, n int) *tensors.Tensor {
+	t.Helper()
+	return features(rand.New(rand.NewPCG(1, 1)), 1, n)
+}
+
+func indexOf(o perm.Order, n int) int {
+	i := 0
+	for p := range perm.All(n) {
+		if slices.Equal(p, o) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// Samples must follow the chain of transition matrices.
+func TestSampleMatchesEnumeration(t *testing.T) {
+	const n, draws = 3, 3000
+	for _, p := range processes() {
+		e, store, d := tiny(t, p, n)
+		dec, err := NewDecoder(e, store, d, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		enc, err := dec.Encode(firstSet(t, nil, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := make([]perm.Order, draws)
+		rngs := make([]*rand.Rand, draws)
+		for i := range start {
+			start[i], rngs[i] = perm.Order{2, 0, 1}, rand.New(rand.NewPCG(9, uint64(i)))
+		}
+		paths, err := dec.Sample(enc, start, rngs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := make([]float64, 6)
+		for _, path := range paths {
+			count[indexOf(path.Order(), n)]++
+		}
+		want := chain(t, dec, enc, n)[indexOf(start[0], n)]
+		chi := 0.0
+		for i, c := range count {
+			expected := want[i] * draws
+			if expected < 1e-9 {
+				if c > 0 {
+					t.Errorf("%s: an impossible order was drawn", p.Reverse.Name())
+				}
+				continue
+			}
+			chi += (c - expected) * (c - expected) / expected
+		}
+		if chi > 25.7 { // chi-square, 5 degrees of freedom, p = 1e-4
+			t.Errorf("%s: chi-square %.1f: drew %v, want %v of %d", p.Reverse.Name(), chi, count, want, draws)
+		}
+	}
+}
+
+// The bound must lie below the log-likelihood that enumerating S_n gives.
+func TestBoundBelowLikelihood(t *testing.T) {
+	for _, n := range []int{3, 4} {
+		for _, p := range processes() {
+			if p.Reverse.Name() == "ii" || p.Reverse.Name() == "it" {
+				continue // too few steps to reach all of S_n from noise: the bound is −∞ or loose by chance
+			}
+			e, store, d := tiny(t, p, n)
+			dec, err := NewDecoder(e, store, d, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			enc, err := dec.Encode(firstSet(t, nil, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			matrix := chain(t, dec, enc, n)
+			for _, clean := range []perm.Order{perm.Identity(n), perm.Random(rand.New(rand.NewPCG(2, 2)), n)} {
+				likelihood := 0.0
+				for from := range matrix {
+					likelihood += matrix[from][indexOf(clean, n)] / float64(len(matrix))
+				}
+				mean, stderr, err := dec.Bound(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				exact := math.Log(likelihood)
+				if !(mean[0] <= exact+3*stderr[0]) {
+					t.Errorf("%s n=%d: bound %.4f ± %.4f above the log-likelihood %.4f", p.Reverse.Name(), n, mean[0], stderr[0], exact)
+				}
+				if mean[0] < exact-20 {
+					t.Errorf("%s n=%d: bound %.4f is far below the log-likelihood %.4f", p.Reverse.Name(), n, mean[0], exact)
+				}
+				t.Logf("%s n=%d: bound %.4f ± %.4f, log-likelihood %.4f", p.Reverse.Name(), n, mean[0], stderr[0], exact)
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package diffusion
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+func batchOf(p *Process, seed uint64, batch, n int, objects *tensors.Tensor) *Batch {
+	o := Objective{Trajectories: 1}
+	s := NewStates(batch, o.PerSet(p), n)
+	for i := range batch {
+		o.Fill(s, p, rand.New(rand.NewPCG(seed, uint64(i))), i, perm.Identity(n))
+	}
+	return &Batch{Objects: objects, States: s}
+}
+
+var testAdamW = AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-9, WeightDecay: 0.01, Clip: 1}
+
+// Every law learns the order of objects that carry their rank, where the reverse step is
+// determined: from noise to the one right order, or one shuffle back to it.
+func TestEveryLawLearns(t *testing.T) {
+	const n, batch = 4, 16
+	for _, p := range processes() {
+		p.Steps = []int{0, 1}
+		if p.Reverse.FullSupport() {
+			p.Steps = []int{0, 7}
+		}
+		e, store, d := tiny(t, p, n)
+		tr, err := NewTrainer(e, store, d, p, testAdamW, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, last float64
+		for s := 1; s <= 120; s++ {
+			flat := make([]float32, batch*n*2)
+			for i := range flat {
+				flat[i] = float32(i/2%n) / n // the clean order is the identity
+			}
+			step, err := tr.Step(s, 5e-3, batchOf(p, uint64(s), batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss, norm, taken, err := step.Read()
+			if err != nil || !taken || math.IsNaN(norm) {
+				t.Fatalf("%s step %d: loss %g, norm %g, taken %v, %v", p.Reverse.Name(), s, loss, norm, taken, err)
+			}
+			if s <= 5 {
+				first += loss / 5
+			}
+			if s > 115 {
+				last += loss / 5
+			}
+		}
+		if last > 0.5*first {
+			t.Errorf("%s: loss %.3f at first, %.3f after 120 steps", p.Reverse.Name(), first, last)
+		}
+	}
+}
+
+// A step whose gradient is not finite changes nothing and says so.
+func TestStepRefusesNaN(t *testing.T) {
+	const n, batch = 3, 2
+	p := riffleGPL(0, 7)
+	e, store, d := tiny(t, p, n)
+	tr, err := NewTrainer(e, store, d, p, testAdamW, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() []float32 {
+		var all []float32
+		for v := range store.IterVariables() {
+			flat, err := tensors.CopyFlatData[float32](v.MustValue())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, flat...)
+		}
+		return all
+	}
+	before := read()
+	for name, bad := range map[string]float64{"NaN": math.NaN(), "+Inf": math.Inf(1), "huge": 1e38} {
+		flat := make([]float32, batch*n*2)
+		flat[3] = float32(bad)
+		step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, taken, err := step.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "huge" && taken {
+			t.Errorf("%s: the step was taken", name)
+		}
+		for _, v := range read() {
+			if v != v {
+				t.Fatalf("%s: a weight is NaN", name)
+			}
+		}
+		if !taken && !slices.Equal(before, read()) {
+			t.Errorf("%s: a refused step changed a weight or a moment", name)
+		}
+		before = read()
+	}
+}
+
+// The same seed and step give the same dropout; another step gives another.
+func TestDropoutFollowsSeedAndStep(t *testing.T) {
+	const n, batch = 3, 4
+	p := riffleGPL(0, 7)
+	loss := func(step int) float64 {
+		e, store, _ := tiny(t, p, n)
+		d, err := denoiser.New(denoiser.Config{
+			N: n, Law: p.Reverse, Encoder: denoiser.EncoderConfig{Kind: "features", Features: 2, Hidden: []int{8}},
+			Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Dropout: 0.3,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := NewTrainer(e, store, d, p, testAdamW, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := tr.Step(step, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _, _, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	a, b, c := loss(1), loss(1), loss(2)
+	if a != b {
+		t.Errorf("same step: losses %g and %g", a, b)
+	}
+	if a == c {
+		t.Errorf("steps 1 and 2 had the same dropout")
+	}
+}

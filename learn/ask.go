@@ -1,0 +1,259 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Ordered is a set's most probable orders.
+type Ordered struct {
+	ID string `json:"id"`
+	// Orders are by falling LogProb, at most as many as asked for.
+	Orders []Ranked `json:"orders"`
+	// Steps are the states of the best order's way, noise first: X_T, …, X_0, in order form.
+	Steps []perm.Order `json:"steps,omitempty"`
+}
+
+// Ranked is an order with the log-probability, in nats, of the reverse process's way to it.
+type Ranked struct {
+	Order   perm.Order `json:"order"`
+	LogProb float64    `json:"log_prob"`
+}
+
+// chunk calls f with the objects of at most Eval.Batch sets of one size at a time, in the
+// order given. The sets of the last chunk are padded by repeating one, so that shapes are
+// few; f is told how many are real.
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(first, real, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	for first := 0; first < len(sets); {
+		n := len(sets[first].Items)
+		last := first + 1
+		for last < len(sets) && last-first < m.Config.Eval.Batch && len(sets[last].Items) == n {
+			last++
+		}
+		if err := ctx.Err(); err != nil {
+			return warnings, err
+		}
+		if n < 2 { // one order: nothing to ask the network
+			for i := first; i < last; i++ {
+				if err := f(i, 1, n, nil); err != nil {
+					return warnings, err
+				}
+			}
+			first = last
+			continue
+		}
+		if n != m.Config.Task.N {
+			warnings = append(warnings, fmt.Sprintf("set %s has %d objects, the model was trained on sets of %d: its orders may be worse", name(sets[first], first), n, m.Config.Task.N))
+		}
+		part := sets[first:last:last]
+		if len(sets) > m.Config.Eval.Batch {
+			for len(part) < m.Config.Eval.Batch {
+				part = append(part, part[0])
+			}
+		}
+		objects, w, err := m.Task.Objects(part)
+		if err != nil {
+			return warnings, err
+		}
+		warnings = append(warnings, w...)
+		if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(first, last-first, n, enc) }); err != nil {
+			return warnings, fmt.Errorf("set %s: %w", name(sets[first], first), err)
+		}
+		first = last
+	}
+	return warnings, nil
+}
+
+func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
+	enc, err := dec.Encode(objects)
+	if err != nil {
+		return err
+	}
+	defer enc.Free()
+	return f(enc)
+}
+
+func name(s *dataset.Set, i int) string {
+	if s.ID != "" {
+		return s.ID
+	}
+	return fmt.Sprintf("%d", i+1)
+}
+
+// Order finds the most probable orders of sets, at most top each. More than one come from
+// the beam.
+func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
+	if top < 1 {
+		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
+	}
+	if top > 1 && opt.Method == "" {
+		opt.Method = "beam"
+	}
+	if opt, err = m.options(opt); err != nil {
+		return nil, nil, err
+	}
+	if top > 1 && opt.Method == "greedy" {
+		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
+	}
+	opt.Beam = max(opt.Beam, top)
+	out = make([]Ordered, len(sets))
+	warnings, err = m.chunk(ctx, sets, func(first, real, n int, enc *diffusion.Encoded) error {
+		if enc == nil {
+			out[first] = Ordered{ID: name(sets[first], first), Orders: []Ranked{{Order: perm.Identity(n)}}}
+			return nil
+		}
+		noise := diffusion.Noise(m.Config.Seed, first, enc.Batch, n)
+		var beams [][]diffusion.Path
+		if opt.Method == "beam" {
+			var err error
+			if beams, err = m.decoder.Beam(enc, noise, opt.Beam, opt.Inner); err != nil {
+				return err
+			}
+		} else {
+			paths, err := m.decoder.Greedy(enc, noise)
+			if err != nil {
+				return err
+			}
+			for _, p := range paths {
+				beams = append(beams, []diffusion.Path{p})
+			}
+		}
+		for i := range real {
+			o := Ordered{ID: name(sets[first+i], first+i), Steps: beams[i][0].States}
+			for _, p := range beams[i][:min(top, len(beams[i]))] {
+				o.Orders = append(o.Orders, Ranked{Order: p.Order(), LogProb: p.LogProb})
+			}
+			out[first+i] = o
+		}
+		return nil
+	})
+	return out, warnings, err
+}
+
+// Sampled are orders drawn for a set.
+type Sampled struct {
+	ID      string       `json:"id"`
+	Samples []perm.Order `json:"samples"`
+	// Marginals[k][i] is the share of the samples that put item k at position i.
+	Marginals [][]float64 `json:"marginals"`
+}
+
+// samplesAtOnce is how many samples of a set go through the network together.
+const samplesAtOnce = 64
+
+// Sample draws count orders of each set. seed gives other draws; set i's do not depend on
+// the sets around it.
+func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
+	if count < 1 {
+		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
+	}
+	out = make([]Sampled, len(sets))
+	for at := range sets { // one set at a time: its samples fill the batch
+		more, err := m.chunk(ctx, sets[at:at+1], func(_, _, n int, enc *diffusion.Encoded) error {
+			s := Sampled{ID: name(sets[at], at), Marginals: make([][]float64, n)}
+			for k := range s.Marginals {
+				s.Marginals[k] = make([]float64, n)
+			}
+			size := min(count, samplesAtOnce)
+			for len(s.Samples) < count {
+				paths, err := m.draw(enc, n, size, seed, at, len(s.Samples))
+				if err != nil {
+					return err
+				}
+				s.Samples = append(s.Samples, paths[:min(size, count-len(s.Samples))]...)
+			}
+			for _, o := range s.Samples {
+				for i, k := range o {
+					s.Marginals[k][i] += 1 / float64(count)
+				}
+			}
+			out[at] = s
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = append(warnings, more...)
+	}
+	return out, warnings, nil
+}
+
+// draw makes samples first, … of one set; sample j has its own generator.
+func (m *Model) draw(enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]perm.Order, error) {
+	orders := make([]perm.Order, size)
+	rngs := make([]*rand.Rand, size)
+	for j := range size {
+		rngs[j] = rand.New(rand.NewPCG(seed^sampleStream, uint64(set)<<32|uint64(first+j)))
+		orders[j] = perm.Random(rngs[j], n)
+	}
+	if enc == nil {
+		return orders, nil
+	}
+	paths, err := m.decoder.Sample(enc, orders, rngs)
+	if err != nil {
+		return nil, err
+	}
+	for j, p := range paths {
+		orders[j] = p.Order()
+	}
+	return orders, nil
+}
+
+// Scored is the bound on the log-probability of a set's given order.
+type Scored struct {
+	ID string `json:"id"`
+	// Bound is a lower bound on log p(order | objects) in nats, estimated with standard
+	// error StdErr; Uniform is −log n!, what a model without knowledge has.
+	Bound   float64 `json:"bound"`
+	StdErr  float64 `json:"stderr"`
+	Uniform float64 `json:"uniform"`
+}
+
+// Score bounds log p of the sets' given orders from below by the mean of draws forward
+// trajectories.
+func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
+	for i, s := range sets {
+		if s.Order == nil && len(s.Items) > 0 {
+			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\" or \"rank\"", name(s, i))
+		}
+	}
+	out = make([]Scored, len(sets))
+	warnings, err = m.chunk(ctx, sets, func(first, real, n int, enc *diffusion.Encoded) error {
+		if enc == nil {
+			out[first] = Scored{ID: name(sets[first], first)}
+			return nil
+		}
+		clean := make([]perm.Order, enc.Batch)
+		rngs := make([]*rand.Rand, enc.Batch)
+		for i := range clean {
+			clean[i] = sets[first+min(i, real-1)].Order
+			rngs[i] = rand.New(rand.NewPCG(seed^boundStream, uint64(first+i)))
+		}
+		mean, stderr, err := m.decoder.Bound(enc, clean, draws, rngs)
+		if err != nil {
+			return err
+		}
+		for i := range real {
+			out[first+i] = Scored{ID: name(sets[first+i], first+i), Bound: mean[i], StdErr: stderr[i], Uniform: -diffusion.LogFactorial(n)}
+		}
+		return nil
+	})
+	return out, warnings, err
+}
+
+// Duration is how long the model was trained.
+func (m *Model) Duration() time.Duration {
+	return time.Duration(m.State.Elapsed * float64(time.Second))
+}

@@ -1,0 +1,69 @@
+package learn
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/parallel"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// ahead is how many batches are made while the engine works.
+const ahead = 2
+
+// batch makes the batch of training step s, counted from 1: a pure function of the
+// configuration and s, so that a resumed training needs no generator's state.
+func (m *Model) batch(s int) (*diffusion.Batch, error) {
+	size := m.Config.Train.Batch
+	first := (s - 1) * size
+	ex, err := m.Task.Examples(task.Train, first, size)
+	if err != nil {
+		return nil, err
+	}
+	objective := m.Config.Objective()
+	states := diffusion.NewStates(size, objective.PerSet(m.Process), m.Config.Task.N)
+	parallel.For(size, func(i int) {
+		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
+		objective.Fill(states, m.Process, rng, i, ex.Clean[i])
+	})
+	return &diffusion.Batch{Objects: ex.Objects, States: states}, nil
+}
+
+// Streams keep the uses of a seed apart.
+const (
+	noiseStream  = 0x6e6f697365 // "noise"
+	sampleStream = 0x73616d706c // "sampl"
+	boundStream  = 0x626f756e64 // "bound"
+)
+
+type made struct {
+	batch *diffusion.Batch
+	err   error
+}
+
+// batches makes the batches of steps from, from+1, … in order, until ctx is done.
+func (m *Model) batches(ctx context.Context, from int) <-chan made {
+	out := make(chan made, ahead)
+	go func() {
+		defer close(out)
+		for s := from; ; s++ {
+			b, err := m.batch(s)
+			select {
+			case out <- made{b, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// metricsLine is the line of the log for one step.
+func metricsLine(s *diffusion.Step, loss, norm float64) run.StepLine {
+	return run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate}
+}

@@ -1,0 +1,180 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// DecodeOptions say how orders are found; zero values take the configuration's.
+type DecodeOptions struct {
+	Method string `json:"method"` // greedy or beam
+	Beam   int    `json:"beam,omitempty"`
+	Inner  int    `json:"inner,omitempty"`
+}
+
+func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
+	if o.Method == "" {
+		o.Method = m.Config.Decode.Method
+	}
+	switch o.Method {
+	case "greedy":
+		o.Beam, o.Inner = 0, 0
+	case "beam":
+		if o.Beam == 0 {
+			o.Beam = m.Config.Decode.Beam
+		}
+		if o.Inner == 0 {
+			o.Inner = m.Config.Decode.Inner
+		}
+		if o.Beam < 1 || o.Inner < 1 {
+			return o, fmt.Errorf("decode: wanted beams of 1 or more (got %d and %d)", o.Beam, o.Inner)
+		}
+	default:
+		return o, fmt.Errorf("decode: unknown method %q, wanted greedy or beam", o.Method)
+	}
+	return o, nil
+}
+
+// Result is how well a model orders sets. Shares are in percent; the intervals are 95 %
+// bootstrap intervals over sets.
+type Result struct {
+	Sets     int             `json:"sets"`
+	N        int             `json:"n"`
+	Step     int             `json:"step"`
+	Seed     uint64          `json:"seed"`
+	Decode   DecodeOptions   `json:"decode"`
+	Exact    metric.Interval `json:"exact"`
+	Correct  metric.Interval `json:"correct"`
+	// KendallTau compares ranks; KendallTauLists compares the lists of indices, as the
+	// paper's numbers do.
+	KendallTau      metric.Interval `json:"kendall_tau"`
+	KendallTauLists metric.Interval `json:"kendall_tau_lists"`
+	Engine          string          `json:"engine"`
+	Seconds         float64         `json:"seconds"`
+	SetsPerSecond   float64         `json:"sets_per_second"`
+}
+
+// Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
+// same noise. progress, if not nil, is called with the number of sets done.
+func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+	opt, err := m.options(opt)
+	if err != nil {
+		return nil, err
+	}
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	var exact, correct, tau, lists []float64
+	size := min(m.Config.Eval.Batch, count)
+	for first := 0; first < count; first += size {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// The last batch may reach beyond count: one shape is compiled, the rest is dropped.
+		ex, err := m.Task.Examples(split, first, size)
+		if err != nil {
+			return nil, err
+		}
+		orders, err := m.decodeBatch(dec, ex, diffusion.Noise(m.Config.Seed, first, size, m.Config.Task.N), opt)
+		if err != nil {
+			return nil, err
+		}
+		for i := range min(size, count-first) {
+			s, err := judge(orders[i], ex, i)
+			if err != nil {
+				return nil, err
+			}
+			exact, correct = append(exact, 100*s.exact), append(correct, 100*s.correct)
+			tau, lists = append(tau, s.tau), append(lists, s.lists)
+		}
+		if progress != nil {
+			progress(min(first+size, count))
+		}
+	}
+	r := &Result{Sets: count, N: m.Config.Task.N, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds()}
+	r.SetsPerSecond = float64(count) / r.Seconds
+	for _, x := range []struct {
+		to   *metric.Interval
+		from []float64
+	}{{&r.Exact, exact}, {&r.Correct, correct}, {&r.KendallTau, tau}, {&r.KendallTauLists, lists}} {
+		*x.to = metric.Bootstrap(x.from, 0, m.Config.Seed)
+	}
+	return r, nil
+}
+
+func (m *Model) decodeBatch(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]perm.Order, error) {
+	paths, err := m.paths(dec, ex, noise, opt)
+	if err != nil {
+		return nil, err
+	}
+	orders := make([]perm.Order, len(paths))
+	for i, p := range paths {
+		orders[i] = p.Order()
+	}
+	return orders, nil
+}
+
+// paths decodes examples and returns the best path of each set.
+func (m *Model) paths(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
+	enc, err := dec.Encode(ex.Objects)
+	if err != nil {
+		return nil, err
+	}
+	defer enc.Free()
+	if opt.Method == "greedy" {
+		return dec.Greedy(enc, noise)
+	}
+	beams, err := dec.Beam(enc, noise, opt.Beam, opt.Inner)
+	if err != nil {
+		return nil, err
+	}
+	best := make([]diffusion.Path, len(beams))
+	for i, b := range beams {
+		best[i] = b[0]
+	}
+	return best, nil
+}
+
+type scores struct{ exact, correct, tau, lists float64 }
+
+// nearestRight returns the right order of set i. Where objects of equal value may be
+// exchanged it is the one nearest to the given order: equals stand as they do there.
+func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
+	if ex.Values == nil {
+		return ex.Clean[i]
+	}
+	v, want := ex.Values[i], slices.Clone(order)
+	slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	return want
+}
+
+// judge compares an order with the right one of set i.
+func judge(order perm.Order, ex *task.Examples, i int) (s scores, err error) {
+	want := nearestRight(order, ex, i)
+	if ex.Values != nil {
+		v := ex.Values[i]
+		if s.correct, err = metric.CorrectValues(perm.Act(order, v), perm.Act(want, v)); err != nil {
+			return s, err
+		}
+	} else if s.correct, err = metric.Correct(order, want); err != nil {
+		return s, err
+	}
+	if metric.Exact(order, want) {
+		s.exact = 1
+	}
+	if s.tau, err = metric.KendallTau(order.Rank(), want.Rank()); err != nil {
+		return s, err
+	}
+	s.lists, err = metric.KendallTauLists(order, want)
+	return s, err
+}

@@ -1,0 +1,97 @@
+// Package learn puts the pieces together: it trains a model of orders from a
+// configuration, loads it again, judges it, and asks it for orders, samples and scores.
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Model is a network with its weights and what is needed to use it. It is not safe for
+// concurrent use.
+type Model struct {
+	Config   run.Config
+	Task     task.Task
+	Denoiser *denoiser.Denoiser
+	Process  *diffusion.Process
+	Engine   *engine.Engine
+	Store    *model.Store
+	// State is where the training stands, zero for a model that has not been trained.
+	State run.State
+
+	decoder *diffusion.Decoder
+}
+
+// New makes a model with starting weights. The configuration is completed (its schedule
+// filled in); warnings are things that work but that may not be wanted.
+func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+	if warnings, err = cfg.Resolve(); err != nil {
+		return nil, nil, err
+	}
+	if cfg.Task.N < 2 {
+		return nil, nil, fmt.Errorf("task.n: sets of %d have one order, there is nothing to learn\nhint: 2 or more", cfg.Task.N)
+	}
+	m = &Model{Config: cfg, Engine: e, Store: model.NewStore()}
+	if m.Task, err = task.New(&cfg); err != nil {
+		return nil, nil, err
+	}
+	network, err := cfg.DenoiserConfig(m.Task.Encoder())
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Denoiser, err = denoiser.New(network); err != nil {
+		return nil, nil, err
+	}
+	if m.Process, err = cfg.DiffusionProcess(); err != nil {
+		return nil, nil, err
+	}
+	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
+}
+
+// Load opens the model of a run directory at its last checkpoint.
+func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
+	dir, err := run.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	m, warnings, err = New(dir.Config, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := m.restore(dir, false)
+	return m, append(warnings, more...), err
+}
+
+// restore reads the last checkpoint of a run into the store.
+func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err error) {
+	c, warnings, err := dir.LoadCheckpoint()
+	if err != nil {
+		return nil, err
+	}
+	if !moments {
+		c.AdamM, c.AdamV = nil, nil
+	}
+	m.State = c.State
+	return warnings, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV)
+}
+
+// Decoder returns the model's decoder; it stays valid while the model trains on.
+func (m *Model) Decoder() (*diffusion.Decoder, error) {
+	if m.decoder == nil {
+		d, err := diffusion.NewDecoder(m.Engine, m.Store, m.Denoiser, m.Process)
+		if err != nil {
+			return nil, err
+		}
+		m.decoder = d
+	}
+	return m.decoder, nil
+}

@@ -1,0 +1,241 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Progress is how far a training is.
+type Progress struct {
+	Step    int
+	Done    float64 // 0 to 1
+	Loss    float64 // nats a reverse step, running mean
+	LR      float64
+	Elapsed time.Duration // over all sessions of the run
+	Rate    float64       // steps a second, of this session
+}
+
+// TrainOptions are what does not belong to a run's configuration.
+type TrainOptions struct {
+	// Time bounds the training: the learning-rate schedule is then fitted to the time
+	// that has passed and not to the steps made. 0 trains for Train.Steps.
+	Time time.Duration
+	// The callbacks may be nil; they are called between steps.
+	OnStep       func(Progress)
+	OnValidation func(step int, r *Result)
+	OnMessage    func(text string)
+}
+
+// ErrStopped is returned when the context ended a training; its state is saved.
+var ErrStopped = errors.New("stopped")
+
+// maxRefused is how many steps in a row may be refused before a training gives up.
+const maxRefused = 20
+
+// lag is how many steps the log is behind the engine, so that the engine need not wait.
+const lag = 2
+
+type trainer struct {
+	*Model
+	ctx     context.Context
+	dir     *run.Dir
+	opt     TrainOptions
+	steps   *diffusion.Trainer
+	log     *run.Metrics
+	pending []*diffusion.Step
+	loss    float64 // running mean
+	before  time.Duration
+	start   time.Time
+	refused int // in a row
+}
+
+// Train trains the model in a run directory, from the last checkpoint if resume is set.
+// It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
+// the same steps as an unbroken one, bit for bit on the same engine; with a Time it does
+// not, as the clock decides on the learning rate.
+func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
+	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now()}
+	if resume {
+		warnings, err := m.restore(dir, true)
+		switch {
+		case errors.Is(err, run.ErrNoCheckpoint):
+			t.say("no checkpoint yet, starting from the first step")
+		case err != nil:
+			return err
+		}
+		for _, w := range warnings {
+			t.say(w)
+		}
+		t.before = time.Duration(m.State.Elapsed * float64(time.Second))
+	}
+	if m.State.Finished {
+		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
+		return nil
+	}
+	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, m.Process, m.Config.AdamW(), m.Config.Seed); err != nil {
+		return err
+	}
+	if t.log, err = dir.OpenMetrics(m.State.Step); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.log.Close()) }()
+	if resume && m.State.Step > 0 {
+		t.event("resume", nil)
+	}
+	return t.loop()
+}
+
+func (t *trainer) loop() error {
+	every, err := t.Config.CheckpointEvery()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	batches := t.batches(ctx, t.State.Step+1)
+	saved, first := time.Now(), t.State.Step
+	schedule := t.Config.LearningRate()
+	for s := t.State.Step + 1; ; s++ {
+		done := t.done(s)
+		stop := t.ctx.Err() != nil
+		if stop || done > 1 || (done == 1 && t.opt.Time > 0) || time.Since(saved) >= every {
+			finished := !stop && (done > 1 || (done == 1 && t.opt.Time > 0))
+			if err := t.save(finished); err != nil {
+				return err
+			}
+			if stop {
+				return ErrStopped
+			}
+			if err := t.validate(); err != nil {
+				return err
+			}
+			if finished {
+				return nil
+			}
+			saved = time.Now()
+		}
+		made := <-batches
+		if made.err != nil {
+			return made.err
+		}
+		rate := schedule.At(s, done)
+		step, err := t.steps.Step(s, rate, made.batch)
+		if err != nil {
+			return err
+		}
+		t.pending = append(t.pending, step)
+		if err := t.read(lag); err != nil {
+			return err
+		}
+		t.State.Step = s
+		if t.opt.OnStep != nil {
+			elapsed := time.Since(t.start)
+			t.opt.OnStep(Progress{Step: s, Done: min(1, t.done(s)), Loss: t.loss, LR: rate, Elapsed: t.before + elapsed, Rate: float64(s-first) / elapsed.Seconds()})
+		}
+	}
+}
+
+// done returns how much of the training is behind when step s is about to be made: above 1
+// when there is no step s.
+func (t *trainer) done(s int) float64 {
+	if t.opt.Time > 0 {
+		return min(1, float64(t.before+time.Since(t.start))/float64(t.opt.Time))
+	}
+	return float64(s) / float64(t.Config.Train.Steps)
+}
+
+// read logs the steps that are done, all but the last keep.
+func (t *trainer) read(keep int) error {
+	for len(t.pending) > keep {
+		s := t.pending[0]
+		t.pending = t.pending[1:]
+		loss, norm, taken, err := s.Read()
+		if err != nil {
+			return fmt.Errorf("training step %d: %w", s.Number, err)
+		}
+		if !taken {
+			t.refused++
+			t.State.Skipped++
+			size := t.Config.Train.Batch
+			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, (s.Number-1)*size, s.Number*size-1, loss, norm))
+			t.log.Event(run.Event{Name: "skipped", Step: s.Number, Elapsed: t.elapsed()})
+			if t.refused >= maxRefused {
+				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; the last checkpoint is kept\nhint: a lower train.lr, or train.clip", s.Number, t.refused)
+			}
+			continue
+		}
+		t.refused = 0
+		if t.loss == 0 {
+			t.loss = loss
+		}
+		// A mean over the last 50 steps or so.
+		t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number))
+		if err := t.log.Step(metricsLine(s, loss, norm)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *trainer) elapsed() float64 { return (t.before + time.Since(t.start)).Seconds() }
+
+// save writes a checkpoint of all steps made.
+func (t *trainer) save(finished bool) error {
+	if err := t.read(0); err != nil {
+		return err
+	}
+	if err := t.log.Flush(); err != nil {
+		return err
+	}
+	t.State.Elapsed, t.State.Finished = t.elapsed(), finished
+	model, m, v, err := run.FromStore(t.Store, t.Denoiser)
+	if err != nil {
+		return err
+	}
+	if err := t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v}); err != nil {
+		return err
+	}
+	name := "checkpoint"
+	if finished {
+		name = "finished"
+	}
+	t.event(name, nil)
+	return nil
+}
+
+// validate decodes a few sets greedily and logs how well.
+func (t *trainer) validate() error {
+	count := t.Config.Train.Validate
+	if count == 0 {
+		return nil
+	}
+	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
+	if err != nil {
+		if t.ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	t.event("validation", map[string]float64{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean})
+	if t.opt.OnValidation != nil {
+		t.opt.OnValidation(t.State.Step, r)
+	}
+	return nil
+}
+
+func (t *trainer) event(name string, values map[string]float64) {
+	t.log.Event(run.Event{Name: name, Step: t.State.Step, Elapsed: t.elapsed(), Values: values})
+}
+
+func (t *trainer) say(text string) {
+	if t.opt.OnMessage != nil {
+		t.opt.OnMessage(text)
+	}
+}
