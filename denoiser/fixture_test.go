@@ -95,11 +95,11 @@ func (f *fixture) under(group string) map[string]array {
 	return out
 }
 
-// store returns the weights of the fixture in a store.
-func (f *fixture) store(t *testing.T) *model.Store {
+// newStore puts weights into a store. A store belongs to one engine.
+func newStore(t *testing.T, weights map[string]array) *model.Store {
 	t.Helper()
 	s := model.NewStore()
-	for name, a := range f.under("weight/") {
+	for name, a := range weights {
 		if err := denoiser.SetParam(s, name, a.Shape, a.floats()); err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestFixture(t *testing.T) {
 			d := f.about.Config.network(t)
 			sameNames(t, d, f.under("weight/"))
 			denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
-				scores, logp := scoresAndLogProbs(t, e, d, f.store(t), f.about.Train,
+				scores, logp := scoresAndLogProbs(t, e, d, newStore(t, f.under("weight/")), f.about.Train,
 					f.arrays["objects"].tensor(), f.arrays["arrangements"].tensor(), f.arrays["ranks"].tensor(), f.arrays["times"].tensor())
 				agree(t, "scores", scores, f.arrays["scores"].floats(), 1e-4)
 				agree(t, "log p", logp, f.arrays["logp"].floats(), 1e-4)
@@ -240,7 +240,7 @@ func TestFixtureAdamW(t *testing.T) {
 		tested++
 		d := f.about.Config.network(t)
 		denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
-			store := f.store(t)
+			store := newStore(t, f.under("weight/"))
 			process := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 1}}
 			trainer, err := diffusion.NewTrainer(e, store, d, process, opt, 1)
 			if err != nil {

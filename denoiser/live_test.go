@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/ml/model"
-
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/perm"
@@ -53,10 +51,9 @@ func TestLivePyTorch(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.Command(run, script)
-	stores, inputs := map[string]*model.Store{}, map[string]map[string]array{}
+	weights, inputs := map[string]map[string]array{}, map[string]map[string]array{}
 	for name, s := range networks {
-		stores[name] = model.NewStore()
-		weights := map[string]array{}
+		weights[name] = map[string]array{}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, p := range s.network(t).Params() {
 			flat := p.Initial(7)
@@ -65,10 +62,7 @@ func TestLivePyTorch(t *testing.T) {
 					flat[i] += rng.Float32()
 				}
 			}
-			weights[p.Name] = array{p.Shape, flat}
-			if err := denoiser.SetParam(stores[name], p.Name, p.Shape, flat); err != nil {
-				t.Fatal(err)
-			}
+			weights[name][p.Name] = array{p.Shape, flat}
 		}
 		inputs[name] = randomImages(rng, 1, 2, s)
 		about, err := json.Marshal(s)
@@ -76,7 +70,7 @@ func TestLivePyTorch(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, name)
-		writeArrays(t, file+".safetensors", weights, string(about))
+		writeArrays(t, file+".safetensors", weights[name], string(about))
 		writeArrays(t, file+".inputs.safetensors", inputs[name], "")
 		command.Args = append(command.Args, file)
 	}
@@ -88,7 +82,7 @@ func TestLivePyTorch(t *testing.T) {
 			want, _ := readArrays(t, filepath.Join(dir, name+".scores.safetensors"))
 			denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
 				in := inputs[name]
-				got, _ := scoresAndLogProbs(t, e, s.network(t), stores[name], false,
+				got, _ := scoresAndLogProbs(t, e, s.network(t), newStore(t, weights[name]), false,
 					in["objects"].tensor(), in["arrangements"].tensor(), in["arrangements"].tensor(), in["times"].tensor())
 				agree(t, "scores", got, want["scores"].floats(), 1e-4)
 			})
