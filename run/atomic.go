@@ -1,0 +1,71 @@
+package run
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// WriteFile writes a file so that a reader, a failure or a kill never meets half of it: to
+// a temporary name in the same folder, synced, renamed, the folder synced. Where write or
+// the disk fails, the temporary file is removed and an older file of that name stays as
+// it was.
+func WriteFile(path string, write func(io.Writer) error) error {
+	return writeFile(disk{}, path, write)
+}
+
+func writeFile(d disker, path string, write func(io.Writer) error) error {
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	temp := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
+	err := writeSynced(d, temp, write)
+	if err == nil {
+		err = d.rename(temp, path)
+	}
+	if err != nil {
+		return errors.Join(diskError(path, err), d.remove(temp))
+	}
+	if err := d.syncDir(dir); err != nil {
+		return diskError(path, err)
+	}
+	return nil
+}
+
+// writeSynced writes a file under its own name and returns when the disk has it.
+func writeSynced(d disker, path string, write func(io.Writer) error) error {
+	f, err := d.create(path)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(f, 1<<16)
+	if err = write(b); err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// diskError says which file could not be written. A temporary name says nothing to a user,
+// so that of a system error is left out.
+func diskError(path string, err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("%s: %w", pe.Op, pe.Err)
+	} else if le, ok := errors.AsType[*os.LinkError](err); ok {
+		err = fmt.Errorf("%s: %w", le.Op, le.Err)
+	}
+	hint := ""
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		hint = "\nhint: make room on the disk; what was there before is intact"
+	}
+	return fmt.Errorf("%s: %w%s", path, err, hint)
+}

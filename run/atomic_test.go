@@ -1,0 +1,109 @@
+package run
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func wantText(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s: got %q, %v, wanted %q", path, got, err, want)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.json")
+	for _, s := range []string{"first, the longer one", "second"} {
+		if err := WriteFile(path, text(s)); err != nil {
+			t.Fatal(err)
+		}
+		wantText(t, path, s)
+	}
+	err := WriteFile(path, func(w io.Writer) error {
+		text(strings.Repeat("half", 1<<16))(w)
+		return errors.New("failed midway")
+	})
+	if err == nil || err.Error() != path+": failed midway" {
+		t.Errorf("got %v", err)
+	}
+	wantText(t, path, "second")
+	if got := files(t, dir); !slices.Equal(got, []string{"x.json"}) {
+		t.Errorf("left behind: %v", got)
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "x"), text("a")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	t.Chdir(dir)
+	if err := WriteFile("y", text("in the working folder")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteFileFails lets every operation fail in turn, and crash in turn.
+func TestWriteFileFails(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		for failAt := 1; ; failAt++ {
+			d := newMemory()
+			if err := writeFile(d, "d/x", text("old")); err != nil {
+				t.Fatal(err)
+			}
+			d.arm(failAt, crash)
+			err := writeFile(d, "d/x", text("the new one"))
+			if d.ops < failAt {
+				break
+			}
+			if !errors.Is(err, errCrash) {
+				t.Errorf("operation %d: got %v", failAt, err)
+			}
+			if got, _ := d.readFile("d/x"); string(got) != "old" && string(got) != "the new one" {
+				t.Errorf("operation %d: the file is %q", failAt, got)
+			}
+			if !crash && len(d.names) != 1 {
+				t.Errorf("operation %d: left behind %v", failAt, d.names)
+			}
+		}
+	}
+}
+
+// fullDisk creates every file on a device that is always full.
+type fullDisk struct{ disk }
+
+func (fullDisk) create(string) (syncFile, error) { return os.OpenFile("/dev/full", os.O_WRONLY, 0) }
+
+func TestWriteFileFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	err := writeFile(fullDisk{}, path, text("a"))
+	want := path + ": write: no space left on device\nhint: make room on the disk; what was there before is intact"
+	if !errors.Is(err, syscall.ENOSPC) || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}

@@ -1,0 +1,300 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"strings"
+)
+
+// A checkpoint is four files, three of tensors and state.json, which holds the SHA-256 of
+// each. Three generations have a place: the one being written, the newest, the one before.
+//
+//	.next/      written and synced here, state.json last; then renamed one by one
+//	.           where readers look
+//	previous/   kept for the day a file of the newest is found damaged
+//
+// A kill may fall between any two renames and leave a generation spread over two places.
+// So a reader takes the newest state.json and looks for each file by its hash, in all
+// places; from the moment .next/ is whole, one generation or the other is found whatever
+// happens, and before it the old one is untouched.
+const (
+	nextDir     = ".next"
+	previousDir = "previous"
+)
+
+var places = []string{nextDir, "", previousDir} // newest first
+
+var tensorFiles = []string{ModelFile, AdamMFile, AdamVFile}
+
+// ErrNoCheckpoint is returned where a run has not saved a checkpoint yet.
+var ErrNoCheckpoint = errors.New("no checkpoint yet")
+
+// State is what a checkpoint knows besides its tensors.
+type State struct {
+	Step     int     `json:"step"`            // training steps made
+	Elapsed  float64 `json:"elapsed_seconds"` // time spent in training, over all resumptions
+	Skipped  int     `json:"skipped"`         // steps refused because their gradient was not finite
+	Finished bool    `json:"finished"`
+	// SHA256 holds the hash of each file in hex, that of state.json taken with zeros in its
+	// own place. It is filled in by [Dir.SaveCheckpoint].
+	SHA256 map[string]string `json:"sha256"`
+}
+
+// Checkpoint is everything that training needs to go on: a batch is a function of the seed
+// and the step.
+type Checkpoint struct {
+	State State
+	// Model holds the weights and running statistics under their PyTorch names; AdamM and
+	// AdamV the first and second moments of the trained ones, under the same names.
+	Model, AdamM, AdamV []Tensor
+}
+
+// SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
+// process is killed, at any moment, [Dir.LoadCheckpoint] gives the old one or the new one,
+// whole.
+func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
+	if d.lock == nil {
+		return fmt.Errorf("%s: is open for reading only", d.Path)
+	}
+	if err := d.settle(); err != nil {
+		return err
+	}
+	for _, place := range []string{nextDir, previousDir} {
+		if err := d.disk.mkdir(d.File(place)); err != nil {
+			return diskError(d.File(place), err)
+		}
+	}
+	if err := d.writeNext(c); err != nil {
+		for _, name := range append(tensorFiles[:3:3], StateFile) {
+			d.disk.remove(d.in(nextDir, name))
+		}
+		return err
+	}
+	return d.rotate()
+}
+
+func (d *Dir) in(place, name string) string { return filepath.Join(d.Path, place, name) }
+
+// writeNext writes a generation to .next/.
+func (d *Dir) writeNext(c *Checkpoint) error {
+	state := c.State
+	state.SHA256 = map[string]string{}
+	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
+	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV} {
+		hash, name := sha256.New(), tensorFiles[i]
+		err := writeSynced(d.disk, d.in(nextDir, name), func(w io.Writer) error {
+			return WriteTensors(io.MultiWriter(w, hash), tensors, metadata)
+		})
+		if err != nil {
+			return diskError(d.File(name), err)
+		}
+		state.SHA256[name] = hex.EncodeToString(hash.Sum(nil))
+	}
+	data, err := encodeState(state)
+	if err == nil {
+		err = writeSynced(d.disk, d.in(nextDir, StateFile), func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	if err == nil {
+		err = errors.Join(d.disk.syncDir(d.File(nextDir)), d.disk.syncDir(d.Path))
+	}
+	if err != nil {
+		return diskError(d.File(StateFile), err)
+	}
+	return nil
+}
+
+// settle finishes the renames that a kill cut short, so that .next/ is free.
+func (d *Dir) settle() error {
+	state, err := d.readState(nextDir)
+	if err != nil {
+		return nil // nothing, or half a checkpoint: to be overwritten
+	}
+	if _, err := d.readGeneration(state, tensorFiles); err != nil {
+		return nil
+	}
+	return d.rotate()
+}
+
+// rotate moves what is in .next/ to where readers look, and what was there to previous/.
+// The state goes last. A link keeps a file in sight until the new one takes its name.
+func (d *Dir) rotate() error {
+	sync := func() error {
+		for _, place := range []string{previousDir, "", nextDir} {
+			if err := d.disk.syncDir(d.File(place)); err != nil {
+				return diskError(d.File(place), err)
+			}
+		}
+		return nil
+	}
+	for _, name := range append(tensorFiles[:3:3], StateFile) {
+		if name == StateFile { // a state must not reach the disk before the moves it stands for
+			if err := sync(); err != nil {
+				return err
+			}
+		}
+		next, current, previous := d.in(nextDir, name), d.File(name), d.in(previousDir, name)
+		if !d.disk.exists(next) {
+			continue // moved before a kill
+		}
+		if d.disk.exists(current) {
+			err := d.disk.remove(previous)
+			if err == nil {
+				if err = d.disk.link(current, previous); err != nil { // a file system without links
+					err = d.disk.rename(current, previous)
+				}
+			}
+			if err != nil {
+				return diskError(previous, err)
+			}
+		}
+		if err := d.disk.rename(next, current); err != nil {
+			return diskError(current, err)
+		}
+	}
+	return sync()
+}
+
+// LoadCheckpoint returns the newest checkpoint that is whole. Where that is not the newest
+// there was, because a file is damaged or missing, a warning says what and which step is
+// used instead.
+func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
+	state, tensors, warnings, err := d.load(tensorFiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2]}, warnings, nil
+}
+
+// LoadModel is [Dir.LoadCheckpoint] for those who only use the model: it reads a third as
+// much, and the optimiser's files need not be there.
+func (d *Dir) LoadModel() (model []Tensor, state State, warnings []string, err error) {
+	state, tensors, warnings, err := d.load(tensorFiles[:1])
+	if err != nil {
+		return nil, State{}, nil, err
+	}
+	return tensors[0], state, warnings, nil
+}
+
+func (d *Dir) load(names []string) (state State, tensors [][]Tensor, warnings []string, err error) {
+	// The process that trains may save while this one reads; it does not do so twice in a row.
+	for range 3 {
+		state, tensors, warnings, err = d.loadOnce(names)
+		if d.lock != nil || err == nil && warnings == nil {
+			break
+		}
+	}
+	return state, tensors, warnings, err
+}
+
+func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warnings []string, err error) {
+	var problems []string
+	for _, place := range places {
+		state, err := d.readState(place)
+		if errors.Is(err, fs.ErrNotExist) || err != nil && place == nextDir {
+			continue // a state being written is no checkpoint yet
+		}
+		if err == nil {
+			if tensors, err = d.readGeneration(state, names); err == nil {
+				for _, p := range problems {
+					warnings = append(warnings, fmt.Sprintf("%s: %s; the checkpoint of step %d is used instead", d.Path, p, state.Step))
+				}
+				return state, tensors, warnings, nil
+			}
+			err = fmt.Errorf("the checkpoint of step %d: %w", state.Step, err)
+		}
+		problems = append(problems, err.Error())
+	}
+	if len(problems) == 0 {
+		return State{}, nil, nil, fmt.Errorf("%s: %w", d.Path, ErrNoCheckpoint)
+	}
+	return State{}, nil, nil, fmt.Errorf("%s: no checkpoint is whole: %s\nhint: start again in another --out", d.Path, strings.Join(problems, "; "))
+}
+
+// readGeneration reads the files that belong to a state, wherever they are.
+func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
+	var tensors [][]Tensor
+	for _, name := range names {
+		data, err := d.findFile(name, state.SHA256[name])
+		if err != nil {
+			return nil, err
+		}
+		t, _, err := ReadTensors(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		tensors = append(tensors, t)
+	}
+	return tensors, nil
+}
+
+func (d *Dir) findFile(name, hash string) ([]byte, error) {
+	found := map[string]bool{}
+	for _, place := range []string{"", nextDir, previousDir} { // likeliest first
+		data, err := d.disk.readFile(d.in(place, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(data)
+		if got := hex.EncodeToString(sum[:]); got != hash {
+			found[got] = true
+			continue
+		}
+		return data, nil
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: missing", name)
+	}
+	return nil, fmt.Errorf("%s: damaged or replaced: wanted SHA-256 %.12s… (got %s)", name, hash, short(found))
+}
+
+func short(hashes map[string]bool) string {
+	var s []string
+	for h := range maps.Keys(hashes) {
+		s = append(s, h[:12]+"…")
+	}
+	return strings.Join(s, ", ")
+}
+
+var zeroHash = strings.Repeat("0", 2*sha256.Size)
+
+func encodeState(s State) ([]byte, error) {
+	s.SHA256[StateFile] = zeroHash
+	data, err := json.Marshal(s, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, err
+	}
+	data = append(data, '\n')
+	sum := sha256.Sum256(data)
+	return bytes.Replace(data, []byte(zeroHash), []byte(hex.EncodeToString(sum[:])), 1), nil
+}
+
+func (d *Dir) readState(place string) (State, error) {
+	path := d.in(place, StateFile)
+	data, err := d.disk.readFile(path)
+	if err != nil {
+		return State{}, err
+	}
+	name := filepath.Join(place, StateFile)
+	var s State
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, fmt.Errorf("%s: %w", name, err)
+	}
+	own := s.SHA256[StateFile]
+	sum := sha256.Sum256(bytes.Replace(data, []byte(own), []byte(zeroHash), 1))
+	if got := hex.EncodeToString(sum[:]); own == "" || got != own {
+		return State{}, fmt.Errorf("%s: damaged or changed: wanted SHA-256 %.12s… (got %.12s…)", name, own, got)
+	}
+	return s, nil
+}
