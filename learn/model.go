@@ -73,12 +73,17 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 
 // restore reads the last checkpoint of a run into the store.
 func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err error) {
+	if !moments {
+		weights, state, warnings, err := dir.LoadModel()
+		if err != nil {
+			return nil, err
+		}
+		m.State = state
+		return warnings, run.IntoStore(m.Store, m.Denoiser, weights, nil, nil)
+	}
 	c, warnings, err := dir.LoadCheckpoint()
 	if err != nil {
 		return nil, err
-	}
-	if !moments {
-		c.AdamM, c.AdamV = nil, nil
 	}
 	m.State = c.State
 	return warnings, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV)

@@ -28,19 +28,19 @@ module in bench/torch, whose load() reads the file.`,
 				return err
 			}
 			defer dir.Close()
-			c, warnings, err := dir.LoadCheckpoint()
+			weights, state, warnings, err := dir.LoadModel()
 			if err != nil {
 				return err
 			}
 			a.warn(warnings)
-			err = runs.WriteFile(args[1], func(w io.Writer) error { return runs.WriteSafetensors(w, c.Model, nil) })
+			err = runs.WriteFile(args[1], func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
 			if err != nil {
 				return err
 			}
 			if a.json {
-				return a.printJSON(map[string]any{"file": args[1], "tensors": len(c.Model), "step": c.State.Step})
+				return a.printJSON(map[string]any{"file": args[1], "tensors": len(weights), "step": state.Step})
 			}
-			fmt.Fprintf(a.out, "%s: %d tensors of step %d\n", args[1], len(c.Model), c.State.Step)
+			fmt.Fprintf(a.out, "%s: %d tensors of step %d\n", args[1], len(weights), state.Step)
 			return nil
 		},
 	}
