@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"strings"
 )
@@ -237,7 +236,7 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 }
 
 func (d *Dir) findFile(name, hash string) ([]byte, error) {
-	found := map[string]bool{}
+	found := ""
 	for _, place := range []string{"", nextDir, previousDir} { // likeliest first
 		data, err := d.disk.readFile(d.in(place, name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -247,24 +246,18 @@ func (d *Dir) findFile(name, hash string) ([]byte, error) {
 			return nil, err
 		}
 		sum := sha256.Sum256(data)
-		if got := hex.EncodeToString(sum[:]); got != hash {
-			found[got] = true
-			continue
+		got := hex.EncodeToString(sum[:])
+		if got == hash {
+			return data, nil
 		}
-		return data, nil
+		if found == "" {
+			found = got
+		}
 	}
-	if len(found) == 0 {
+	if found == "" {
 		return nil, fmt.Errorf("%s: missing", name)
 	}
-	return nil, fmt.Errorf("%s: damaged or replaced: wanted SHA-256 %.12s… (got %s)", name, hash, short(found))
-}
-
-func short(hashes map[string]bool) string {
-	var s []string
-	for h := range maps.Keys(hashes) {
-		s = append(s, h[:12]+"…")
-	}
-	return strings.Join(s, ", ")
+	return nil, fmt.Errorf("%s: damaged or replaced: wanted SHA-256 %.12s… (got %.12s…)", name, hash, found)
 }
 
 var zeroHash = strings.Repeat("0", 2*sha256.Size)
