@@ -1,0 +1,55 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// State is what a checkpoint knows besides its tensors.
+type State struct {
+	Step     int     `json:"step"`            // training steps made
+	Elapsed  float64 `json:"elapsed_seconds"` // time spent in training, over all resumptions
+	Skipped  int     `json:"skipped"`         // steps refused because their gradient was not finite
+	Finished bool    `json:"finished"`
+	// SHA256 holds the hash of each file in hex, that of state.json taken with zeros in its
+	// own place. It is filled in by [Dir.SaveCheckpoint].
+	SHA256 map[string]string `json:"sha256"`
+}
+
+var zeroHash = strings.Repeat("0", 2*sha256.Size)
+
+func encodeState(s State) ([]byte, error) {
+	s.SHA256[StateFile] = zeroHash
+	data, err := json.Marshal(s, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, err
+	}
+	data = append(data, '\n')
+	sum := sha256.Sum256(data)
+	return bytes.Replace(data, []byte(zeroHash), []byte(hex.EncodeToString(sum[:])), 1), nil
+}
+
+func (d *Dir) readState(place string) (State, error) {
+	path := d.in(place, StateFile)
+	data, err := d.disk.readFile(path)
+	if err != nil {
+		return State{}, err
+	}
+	name := filepath.Join(place, StateFile)
+	var s State
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, fmt.Errorf("%s: %w", name, err)
+	}
+	own := s.SHA256[StateFile]
+	sum := sha256.Sum256(bytes.Replace(data, []byte(own), []byte(zeroHash), 1))
+	if got := hex.EncodeToString(sum[:]); own == "" || got != own {
+		return State{}, fmt.Errorf("%s: damaged or changed: wanted SHA-256 %.12s… (got %.12s…)", name, own, got)
+	}
+	return s, nil
+}
