@@ -6,7 +6,6 @@ import (
 
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/internal/parallel"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -61,9 +60,4 @@ func (m *Model) batches(ctx context.Context, from int) <-chan made {
 		}
 	}()
 	return out
-}
-
-// metricsLine is the line of the log for one step.
-func metricsLine(s *diffusion.Step, loss, norm float64) run.StepLine {
-	return run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate}
 }

@@ -107,7 +107,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		to   *metric.Interval
 		from []float64
 	}{{&r.Exact, exact}, {&r.Correct, correct}, {&r.KendallTau, tau}, {&r.KendallTauLists, lists}} {
-		*x.to = metric.Bootstrap(x.from, 0, m.Config.Seed)
+		if *x.to, err = metric.Bootstrap(x.from, 0, m.Config.Seed); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

@@ -82,12 +82,18 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, m.Process, m.Config.AdamW(), m.Config.Seed); err != nil {
 		return err
 	}
-	if t.log, err = dir.OpenMetrics(m.State.Step); err != nil {
+	var warnings []string
+	if t.log, warnings, err = run.OpenMetrics(dir.Path, m.State.Step); err != nil {
 		return err
+	}
+	for _, w := range warnings {
+		t.say(w)
 	}
 	defer func() { err = errors.Join(err, t.log.Close()) }()
 	if resume && m.State.Step > 0 {
-		t.event("resume", nil)
+		if err := t.event("resume", m.State.Step, nil); err != nil {
+			return err
+		}
 	}
 	return t.loop()
 }
@@ -165,19 +171,20 @@ func (t *trainer) read(keep int) error {
 			t.State.Skipped++
 			size := t.Config.Train.Batch
 			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, (s.Number-1)*size, s.Number*size-1, loss, norm))
-			t.log.Event(run.Event{Name: "skipped", Step: s.Number, Elapsed: t.elapsed()})
+			if err := t.event("skipped", s.Number, nil); err != nil {
+				return err
+			}
 			if t.refused >= maxRefused {
 				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; the last checkpoint is kept\nhint: a lower train.lr, or train.clip", s.Number, t.refused)
 			}
-			continue
+		} else {
+			t.refused = 0
+			if t.loss == 0 {
+				t.loss = loss
+			}
+			t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number)) // a mean over about 50 steps
 		}
-		t.refused = 0
-		if t.loss == 0 {
-			t.loss = loss
-		}
-		// A mean over the last 50 steps or so.
-		t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number))
-		if err := t.log.Step(metricsLine(s, loss, norm)); err != nil {
+		if err := t.log.Step(run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate}); err != nil {
 			return err
 		}
 	}
@@ -191,7 +198,7 @@ func (t *trainer) save(finished bool) error {
 	if err := t.read(0); err != nil {
 		return err
 	}
-	if err := t.log.Flush(); err != nil {
+	if err := t.log.Sync(); err != nil {
 		return err
 	}
 	t.State.Elapsed, t.State.Finished = t.elapsed(), finished
@@ -206,8 +213,7 @@ func (t *trainer) save(finished bool) error {
 	if finished {
 		name = "finished"
 	}
-	t.event(name, nil)
-	return nil
+	return t.event(name, t.State.Step, nil)
 }
 
 // validate decodes a few sets greedily and logs how well.
@@ -223,15 +229,14 @@ func (t *trainer) validate() error {
 		}
 		return err
 	}
-	t.event("validation", map[string]float64{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean})
 	if t.opt.OnValidation != nil {
 		t.opt.OnValidation(t.State.Step, r)
 	}
-	return nil
+	return t.event("validation", t.State.Step, map[string]any{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean})
 }
 
-func (t *trainer) event(name string, values map[string]float64) {
-	t.log.Event(run.Event{Name: name, Step: t.State.Step, Elapsed: t.elapsed(), Values: values})
+func (t *trainer) event(name string, step int, fields map[string]any) error {
+	return t.log.Event(run.Event{Event: name, Step: step, Elapsed: t.elapsed(), Fields: fields})
 }
 
 func (t *trainer) say(text string) {

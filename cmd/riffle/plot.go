@@ -89,10 +89,13 @@ func (a *app) trainingFigure(dir string) (plot.Lines, error) {
 	}
 	exact, correct := plot.Series{Name: "exact"}, plot.Series{Name: "correct"}
 	for _, e := range events {
-		if e.Name == "validation" {
-			x := float64(e.Step)
-			exact.X, exact.Y = append(exact.X, x), append(exact.Y, e.Values["exact"])
-			correct.X, correct.Y = append(correct.X, x), append(correct.Y, e.Values["correct"])
+		if e.Event != "validation" {
+			continue
+		}
+		for _, s := range []*plot.Series{&exact, &correct} {
+			if y, ok := e.Fields[s.Name].(float64); ok {
+				s.X, s.Y = append(s.X, float64(e.Step)), append(s.Y, y)
+			}
 		}
 	}
 	return plot.Training([]plot.Series{loss}, []plot.Series{exact, correct}), nil
