@@ -43,10 +43,15 @@ func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 }
 
 func (e *windowEncoder) apply(c *Context, x *graph.Node) *graph.Node {
-	d := x.Shape().Dimensions // [batch, n, height, windows·size]
-	x = graph.Reshape(x, d[0], d[1], d[2], e.windows, e.size)
-	x = graph.TransposeAllAxes(x, 0, 1, 3, 2, 4)
-	return graph.Reshape(e.out.apply(c, graph.Reshape(e.features(c, x), d[0]*d[1], -1), activation.TypeNone), d[0], d[1], -1)
+	d := x.Shape().Dimensions
+	h := graph.Reshape(e.features(c, e.split(x)), d[0]*d[1], -1)
+	return graph.Reshape(e.out.apply(c, h, activation.TypeNone), d[0], d[1], -1)
+}
+
+// split cuts images [batch, n, height, windows·size] into [batch, n, windows, height, size].
+func (e *windowEncoder) split(x *graph.Node) *graph.Node {
+	d := x.Shape().Dimensions
+	return graph.TransposeAllAxes(graph.Reshape(x, d[0], d[1], d[2], e.windows, e.size), 0, 1, 3, 2, 4)
 }
 
 // features takes windows [batch, n, windows, height, size] and returns [batch·n·windows, units].
@@ -61,4 +66,15 @@ func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 		h = l.apply(c, h, activation.TypeRelu)
 	}
 	return h
+}
+
+// WindowFeatures returns what the "window" encoder reads in each window of objects
+// [batch, n, height, windows·size], before windows are put together:
+// [batch·n·windows, units]; nil for other encoders.
+func (d *Denoiser) WindowFeatures(c *Context, objects *graph.Node) *graph.Node {
+	e, ok := d.encoder.(*windowEncoder)
+	if !ok {
+		return nil
+	}
+	return e.features(c, e.split(objects))
 }

@@ -46,13 +46,13 @@ func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
 // Result is how well a model orders sets. Shares are in percent; the intervals are 95 %
 // bootstrap intervals over sets.
 type Result struct {
-	Sets     int             `json:"sets"`
-	N        int             `json:"n"`
-	Step     int             `json:"step"`
-	Seed     uint64          `json:"seed"`
-	Decode   DecodeOptions   `json:"decode"`
-	Exact    metric.Interval `json:"exact"`
-	Correct  metric.Interval `json:"correct"`
+	Sets    int             `json:"sets"`
+	N       int             `json:"n"`
+	Step    int             `json:"step"`
+	Seed    uint64          `json:"seed"`
+	Decode  DecodeOptions   `json:"decode"`
+	Exact   metric.Interval `json:"exact"`
+	Correct metric.Interval `json:"correct"`
 	// KendallTau compares ranks; KendallTauLists compares the lists of indices, as the
 	// paper's numbers do.
 	KendallTau      metric.Interval `json:"kendall_tau"`

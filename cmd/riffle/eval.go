@@ -18,6 +18,7 @@ import (
 
 func (a *app) evalCommand() *cobra.Command {
 	var examples int
+	var probe bool
 	var engineSpec string
 	var opt learn.DecodeOptions
 	cmd := &cobra.Command{
@@ -41,9 +42,13 @@ same seed gives the same test sets. The result is kept in DIR/eval.json.`,
 			if examples < 1 {
 				return usagef("eval: --examples must be 1 or more (got %d)", examples)
 			}
+			if probe {
+				return a.probe(cmd, m)
+			}
 			return a.evaluate(cmd, m, args[0], task.Test, examples, opt)
 		},
 	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
@@ -115,7 +120,7 @@ func (a *app) printResult(f evalFile) {
 		r := []string{name, fmt.Sprintf(format, v.Mean), fmt.Sprintf(format+" to "+format, v.Low, v.High)}
 		if f.Paper != nil {
 			p := ""
-			if paper != nil && f.Paper.Correct > 0 {
+			if paper != nil && paper(f.Paper) != 0 {
 				p = fmt.Sprintf(format, paper(f.Paper))
 			}
 			r = append(r, p)
@@ -128,4 +133,17 @@ func (a *app) printResult(f evalFile) {
 		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) float64 { return p.KendallTau }),
 		row("Kendall tau (ranks)", "%.4f", f.KendallTau, nil),
 	})
+}
+
+func (a *app) probe(cmd *cobra.Command, m *learn.Model) error {
+	p, err := m.Probe(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(p)
+	}
+	fmt.Fprintf(a.out, "digits misread by a linear probe on the encoder  %.2f %% of %s test digits\n", p.DigitError, thousands(p.TestDigits))
+	fmt.Fprintf(a.out, "exact %% of a perfect sorter with that reader      %.1f (simulated, ± %.1f)\n", p.Limit, p.LimitStdErr)
+	return nil
 }
