@@ -1,0 +1,51 @@
+// Package riffle learns in what order objects belong.
+//
+// Give it sets of objects with their right order; it learns p(order | objects) by discrete
+// diffusion on the symmetric group S_n and then orders new sets, draws samples and gives
+// likelihoods. Noise is card shuffling: a set in order is shuffled until nothing is left of
+// its order, and a network learns to undo the shuffles, some at a time. The method is that
+// of "SymmetricDiffusers: Learning Discrete Diffusion on Finite Symmetric Groups" (Zhang,
+// Yang & Liao, ICLR 2025), which "the paper" means everywhere here.
+//
+// This package holds no code. What there is to use, in the order that data goes:
+//
+//	perm       orders and ranks: compose, invert, index, parse
+//	shuffle    forward laws (card shuffles), exact total variation, denoising schedules
+//	metric     Kendall's tau, exact, correct, RMSE, MAE, bootstrap intervals
+//	dataset    readers and writers of file formats
+//	reverse    reverse laws: Plackett–Luce, its generalization, inverse shuffles
+//	engine     opens the tensor engine: pure Go, or XLA by a plugin
+//	denoiser   the network
+//	diffusion  objectives, training step, decoding, the likelihood bound
+//	plot       pictures
+//	run        a training on disk: configuration, log, checkpoints
+//	task       what can be learned: sort, delta
+//	learn      all of it together: train, load, evaluate, order, sample, score
+//
+// perm, shuffle, metric and dataset need no tensor engine and are useful alone.
+//
+// # From the paper to the names used here
+//
+//	paper                              here
+//	σ, as a list of indices            perm.Order: o[i] is the item at position i
+//	σ⁻¹, the positions of the items    perm.Rank: r[k] is the position of item k
+//	Q_σ X                              perm.Act(o, x)
+//	σ ∘ π                              perm.Compose; see there for which acts first
+//	q(σ_t), one shuffle                shuffle.Law: Riffle, Transposition, Insertion
+//	q^(t)_RS                           shuffle.Riffle{}.LogProbT, by rising sequences
+//	A_{n,r}, Eulerian numbers          shuffle.Eulerian
+//	D_TV(q^(t), u), D_TV(q^(t), q^(t'))  shuffle.TVUniform, shuffle.TVBetween
+//	denoising schedule [t_0, …, t_k]   shuffle.Schedule, diffusion.Process.Steps
+//	p_θ(σ'_t | X_t)                    reverse.Law
+//	PL, GPL, IRS, II, IT               reverse.PlackettLuce, GeneralizedPlackettLuce,
+//	                                   InverseRiffle, InverseInsertion, InverseTransposition
+//	theorem on GPL's expressiveness    reverse.Express
+//	encoder_θ, time_embd, Z_1, Z_2     denoiser.Denoiser: Encode, Scores
+//	S_θ = Z_1 Z_2ᵀ                     the scores of GPL; rows "items" or "dummies"
+//	the loss, eq. "loss"               diffusion.Objective; the bound: diffusion.Decoder.Bound
+//	a random timestep                  diffusion.Objective.RandomStep
+//	greedy search, beam search         diffusion.Decoder: Greedy, Beam
+//
+// Indices are 0-based, logarithms natural, and every probability of an order is a log in
+// nats.
+package riffle
