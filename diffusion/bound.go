@@ -27,6 +27,11 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 		return nil, nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
 	p := d.Process
+	for i := 1; i < len(p.Steps); i++ {
+		if _, closed := p.Forward.(multiStep); !closed && p.Steps[i] != p.Steps[i-1]+1 {
+			return nil, nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())
+		}
+	}
 	width := p.Reverse.NumScores(e.N)
 	values := make([][]float64, e.Batch)
 	shuffles := make([][][]perm.Order, e.Batch)
@@ -76,15 +81,10 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 	return mean, stderr, nil
 }
 
-// forwardLogProb is log q of a t-fold shuffle.
+// forwardLogProb is log q of a t-fold shuffle; t is 1 where there is no closed form.
 func forwardLogProb(law shuffle.Law, t int, sigma perm.Order) float64 {
 	if m, ok := law.(multiStep); ok {
 		return m.LogProbT(t, sigma)
 	}
-	if t == 1 {
-		return law.LogProb(sigma)
-	}
-	// Validate keeps merged steps for PL and GPL; with a forward law that has no closed
-	// form for t shuffles the bound is unknown.
-	return math.NaN()
+	return law.LogProb(sigma)
 }

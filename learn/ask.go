@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -30,8 +31,9 @@ type Ranked struct {
 
 // chunk calls f with the objects of at most Eval.Batch sets of one size at a time, in the
 // order given. The sets of the last chunk are padded by repeating one, so that shapes are
-// few; f is told how many are real.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(first, real, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
+// few; f is told how many are real. Sets without an id are called by their number, that of
+// the first of them being number+1.
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(first, real, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
 	dec, err := m.Decoder()
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(first, re
 			continue
 		}
 		if n != m.Config.Task.N {
-			warnings = append(warnings, fmt.Sprintf("set %s has %d objects, the model was trained on sets of %d: its orders may be worse", name(sets[first], first), n, m.Config.Task.N))
+			warnings = append(warnings, fmt.Sprintf("set %s has %d objects, the model was trained on sets of %d: its orders may be worse", name(sets[first], number+first), n, m.Config.Task.N))
 		}
 		part := sets[first:last:last]
 		if len(sets) > m.Config.Eval.Batch {
@@ -69,7 +71,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(first, re
 		}
 		warnings = append(warnings, w...)
 		if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(first, last-first, n, enc) }); err != nil {
-			return warnings, fmt.Errorf("set %s: %w", name(sets[first], first), err)
+			return warnings, fmt.Errorf("set %s: %w", name(sets[first], number+first), err)
 		}
 		first = last
 	}
@@ -109,12 +111,14 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	}
 	opt.Beam = max(opt.Beam, top)
 	out = make([]Ordered, len(sets))
-	warnings, err = m.chunk(ctx, sets, func(first, real, n int, enc *diffusion.Encoded) error {
+	warnings, err = m.chunk(ctx, sets, 0, func(first, real, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[first] = Ordered{ID: name(sets[first], first), Orders: []Ranked{{Order: perm.Identity(n)}}}
 			return nil
 		}
-		noise := diffusion.Noise(m.Config.Seed, first, enc.Batch, n)
+		// All sets start from one arrangement, so that the order of a set does not depend on
+		// its place in the file.
+		noise := slices.Repeat(diffusion.Noise(m.Config.Seed, 0, 1, n), enc.Batch)
 		var beams [][]diffusion.Path
 		if opt.Method == "beam" {
 			var err error
@@ -161,7 +165,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	}
 	out = make([]Sampled, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], func(_, _, n int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], at, func(_, _, n int, enc *diffusion.Encoded) error {
 			s := Sampled{ID: name(sets[at], at), Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
 				s.Marginals[k] = make([]float64, n)
@@ -230,7 +234,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		}
 	}
 	out = make([]Scored, len(sets))
-	warnings, err = m.chunk(ctx, sets, func(first, real, n int, enc *diffusion.Encoded) error {
+	warnings, err = m.chunk(ctx, sets, 0, func(first, real, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[first] = Scored{ID: name(sets[first], first)}
 			return nil

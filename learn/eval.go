@@ -13,7 +13,8 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// DecodeOptions say how orders are found; zero values take the configuration's.
+// DecodeOptions say how orders are found; zero values take the configuration's. A width
+// without a method asks for the beam.
 type DecodeOptions struct {
 	Method string `json:"method"` // greedy or beam
 	Beam   int    `json:"beam,omitempty"`
@@ -21,8 +22,14 @@ type DecodeOptions struct {
 }
 
 func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
-	if o.Method == "" {
+	wide := o.Beam != 0 || o.Inner != 0
+	switch {
+	case o.Method == "" && wide:
+		o.Method = "beam"
+	case o.Method == "":
 		o.Method = m.Config.Decode.Method
+	case o.Method == "greedy" && wide:
+		return o, fmt.Errorf("decode: greedy has no widths (got beam %d, inner %d)", o.Beam, o.Inner)
 	}
 	switch o.Method {
 	case "greedy":
@@ -68,6 +75,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	opt, err := m.options(opt)
 	if err != nil {
 		return nil, err
+	}
+	if count < 1 {
+		return nil, fmt.Errorf("evaluate: wanted 1 set or more (got %d)", count)
 	}
 	dec, err := m.Decoder()
 	if err != nil {

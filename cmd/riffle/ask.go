@@ -71,6 +71,12 @@ func (a *app) orderCommand() *cobra.Command {
 			if top < 1 {
 				return usagef("order: --top must be 1 or more (got %d)", top)
 			}
+			if err := checkDecode("order", opt); err != nil {
+				return err
+			}
+			if top > 1 && opt.Method == "greedy" {
+				return usagef("order: --decode greedy gives one order (asked for --top %d)", top)
+			}
 			sets, err := readSets(args[1])
 			if err != nil {
 				return err

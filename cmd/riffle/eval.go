@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -32,15 +33,18 @@ same seed gives the same test sets. The result is kept in DIR/eval.json.`,
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if examples < 0 {
+				return usagef("eval: --examples must be 1 or more (got %d)", examples)
+			}
+			if err := checkDecode("eval", opt); err != nil {
+				return err
+			}
 			m, err := a.load(args[0], engineSpec)
 			if err != nil {
 				return err
 			}
 			if examples == 0 {
 				examples = m.Config.Eval.Examples
-			}
-			if examples < 1 {
-				return usagef("eval: --examples must be 1 or more (got %d)", examples)
 			}
 			if probe {
 				return a.probe(cmd, m)
@@ -59,6 +63,19 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 	cmd.Flags().StringVar(&opt.Method, "decode", "", "greedy or beam (default: the run's)")
 	cmd.Flags().IntVar(&opt.Beam, "beam", 0, "states kept after each reverse step (default: the run's)")
 	cmd.Flags().IntVar(&opt.Inner, "inner", 0, "prefixes kept inside a reverse step (default: the run's)")
+}
+
+// checkDecode finds what is wrong with the flags of [addDecode].
+func checkDecode(command string, opt learn.DecodeOptions) error {
+	switch {
+	case opt.Method != "" && opt.Method != "greedy" && opt.Method != "beam":
+		return usagef("%s: unknown --decode %q, wanted greedy or beam", command, opt.Method)
+	case opt.Beam < 0 || opt.Inner < 0:
+		return usagef("%s: --beam and --inner must be 1 or more (got %d and %d)", command, opt.Beam, opt.Inner)
+	case opt.Method == "greedy" && (opt.Beam > 0 || opt.Inner > 0):
+		return usagef("%s: --decode greedy has no --beam and --inner", command)
+	}
+	return nil
 }
 
 // load opens a run's model.
@@ -96,14 +113,11 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		enc.SetIndent("", "  ")
 		return enc.Encode(file)
 	})
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.printJSON(file)
+	if a.json { // printed also where it could not be kept: it may have taken long
+		return errors.Join(a.printJSON(file), err)
 	}
 	a.printResult(file)
-	return nil
+	return err
 }
 
 func (a *app) printResult(f evalFile) {

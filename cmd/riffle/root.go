@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
 // usageError is a wrong command line: exit code 2.
@@ -62,19 +64,38 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q\nhint: riffle --help lists them", args[0])
+				var names []string
+				for _, c := range cmd.Commands() {
+					names = append(names, c.Name())
+				}
+				return usagef("unknown command %q, the nearest is %q\nhint: riffle --help lists them", args[0], nearest.Of(args[0], names))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(),
 	)
 	return root
+}
+
+// flagError is a usage error that names the nearest flag where there is none of the name.
+func flagError(cmd *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return usageError{err}
+	}
+	var names []string
+	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
+		if flag, ok := strings.CutPrefix(word, "--"); ok {
+			names = append(names, flag)
+		}
+	}
+	return usagef("%s: unknown flag --%s, the nearest is --%s", cmd.Name(), name, nearest.Of(name, names))
 }
 
 // exactly is cobra.ExactArgs with an error that is a usage error and names what is missing.

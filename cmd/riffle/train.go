@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -50,26 +50,17 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 				return usagef("train: --time must be above 0 (got %s)", limit)
 			case steps < 0:
 				return usagef("train: --steps must be above 0 (got %d)", steps)
-			case resume && (len(set) > 0):
-				return usagef("train: --set and --resume exclude each other: a run keeps its configuration\nhint: train a new run")
+			case resume && (len(args) > 0 || len(set) > 0 || steps > 0):
+				return usagef("train: --resume takes no PRESET, --set and --steps: a run keeps its configuration\nhint: riffle train --out %s --resume", out)
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := openRun(args, out, resume, set, steps)
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			m, dir, err := a.openRun(args, out, engineSpec, resume, set, steps)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, dir.Close()) }()
-			e, err := a.openEngine(engineSpec)
-			if err != nil {
-				return err
-			}
-			m, warnings, err := learn.New(dir.Config, e)
-			if err != nil {
-				return err
-			}
-			a.warn(warnings)
 			a.note("model: %s parameters, %s with %s, schedule %v", thousands(m.Denoiser.NumParameters()), m.Process.Forward.Name(), m.Process.Reverse.LongName(), m.Process.Steps)
 			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, limit, quiet))
 			if errors.Is(err, learn.ErrStopped) {
@@ -92,27 +83,53 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 	return cmd
 }
 
-// openRun makes a run directory, or opens one that is there.
-func openRun(args []string, out string, resume bool, set []string, steps int) (*runs.Dir, error) {
+// openRun makes a model and its run directory, or opens a run that is there. The directory
+// is made last: what cannot be trained leaves nothing behind.
+func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, steps int) (m *learn.Model, dir *runs.Dir, err error) {
+	var cfg runs.Config
 	if resume {
-		return runs.Resume(out)
+		if dir, err = runs.Resume(out); err != nil {
+			return nil, nil, err
+		}
+		cfg = dir.Config
+	} else if cfg, err = newConfig(args[0], set, steps); err != nil {
+		return nil, nil, err
 	}
-	cfg, err := readConfig(args[0])
+	m, err = a.newModel(cfg, engineSpec)
+	if err == nil && !resume {
+		dir, err = runs.Create(out, &m.Config)
+	}
+	if err != nil && dir != nil {
+		err = errors.Join(err, dir.Close())
+	}
+	return m, dir, err
+}
+
+func newConfig(name string, set []string, steps int) (runs.Config, error) {
+	cfg, err := readConfig(name)
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	for _, s := range set {
 		if err := cfg.Set(s); err != nil {
-			return nil, usageError{err}
+			return cfg, usageError{fmt.Errorf("--set: %w", err)}
 		}
 	}
 	if steps > 0 {
 		cfg.Train.Steps = steps
 	}
-	if _, err := cfg.Resolve(); err != nil {
+	_, err = cfg.Resolve()
+	return cfg, err
+}
+
+func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
+	e, err := a.openEngine(engineSpec)
+	if err != nil {
 		return nil, err
 	}
-	return runs.Create(out, &cfg)
+	m, warnings, err := learn.New(cfg, e)
+	a.warn(warnings)
+	return m, err
 }
 
 // readConfig reads a TOML file or a preset.
@@ -122,7 +139,7 @@ func readConfig(name string) (runs.Config, error) {
 		if err == nil {
 			return runs.ParseConfig(data, name)
 		}
-		if !errors.Is(err, os.ErrNotExist) || strings.ContainsRune(name, filepath.Separator) && !strings.HasPrefix(name, "paper/") {
+		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
 			return runs.Config{}, err
 		}
 	}
