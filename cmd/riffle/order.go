@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+func (a *app) orderCommand() *cobra.Command {
+	var engineSpec string
+	var top int
+	var opt learn.DecodeOptions
+	cmd := &cobra.Command{
+		Use:   "order DIR INPUT",
+		Short: "the most probable orders of new sets",
+		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp,
+		Example: `  riffle order runs/sort9 numbers/
+  riffle order runs/sort9 sets.jsonl --top 5 --json`,
+		Args: exactly("DIR", "INPUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if top < 1 {
+				return usagef("order: --top must be 1 or more (got %d)", top)
+			}
+			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+				return m.Order(cmd.Context(), sets, top, opt)
+			}, func(r learn.Ordered, set *dataset.Set) {
+				for _, o := range r.Orders {
+					fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, itemNames(set)), " "))
+					if top > 1 {
+						fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
+					}
+					fmt.Fprintln(a.out)
+				}
+			})
+		},
+	}
+	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")
+	addDecode(cmd, &opt)
+	addEngine(cmd, &engineSpec)
+	return cmd
+}

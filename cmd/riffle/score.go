@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
+)
+
+func (a *app) scoreCommand() *cobra.Command {
+	var engineSpec string
+	var draws int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "score DIR INPUT",
+		Short: "a lower bound on log p of given orders, in nats",
+		Long: `score bounds the log-probability that the model of DIR gives to the sets' orders from
+below (the variational bound, in nats), by the mean of random forward trajectories;
+stderr is the standard error of that mean. uniform is −log n!, what knowing nothing
+scores. Every set of INPUT, a JSONL file, needs "order" (or "rank").`,
+		Example: `  riffle score runs/sort9 sets.jsonl --draws 64`,
+		Args:    exactly("DIR", "INPUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if draws < 1 {
+				return usagef("score: --draws must be 1 or more (got %d)", draws)
+			}
+			var rows [][]string
+			err := ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+				return m.Score(cmd.Context(), sets, draws, seed)
+			}, func(r learn.Scored, _ *dataset.Set) {
+				rows = append(rows, []string{r.ID, fmt.Sprintf("%.4f", r.Bound), fmt.Sprintf("%.4f", r.StdErr), fmt.Sprintf("%.4f", r.Uniform)})
+			})
+			if err == nil && !a.json {
+				table(a.out, []string{"set", "bound", "stderr", "uniform"}, rows)
+			}
+			return err
+		},
+	}
+	cmd.Flags().IntVar(&draws, "draws", 32, "forward trajectories a set")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other trajectories")
+	addEngine(cmd, &engineSpec)
+	return cmd
+}
