@@ -22,8 +22,7 @@ type Sort struct {
 	n, digits int
 	seed      uint64
 	augment   run.Augment
-	train     *dataset.Digits
-	test      *dataset.Digits
+	data      string // folder of the MNIST files, or ""
 }
 
 const digitSize = 28
@@ -37,21 +36,10 @@ func newSort(c *run.Config) (*Sort, error) {
 	if a.Rotate < 0 || a.Rotate > 180 || a.Scale < 0 || a.Scale >= 1 || a.Shift < 0 || a.Shift > digitSize {
 		return nil, fmt.Errorf("task.augment: wanted rotate 0 to 180, scale 0 to below 1, shift 0 to %d (got %g, %g, %g)", digitSize, a.Rotate, a.Scale, a.Shift)
 	}
-	dir := t.Data
-	if dir == "" {
-		var err error
-		if dir, err = dataset.FindMNIST(); err != nil {
-			return nil, err
-		}
-	}
-	train, test, err := loadMNIST(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, train: train, test: test}, nil
+	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, data: t.Data}, nil
 }
 
-// loadMNIST reads the files of a folder once a process.
+// loadMNIST reads the files of a folder, "" for the usual places, once a process.
 var loadMNIST = func() func(dir string) (train, test *dataset.Digits, err error) {
 	var mu sync.Mutex
 	type pair struct{ train, test *dataset.Digits }
@@ -59,6 +47,12 @@ var loadMNIST = func() func(dir string) (train, test *dataset.Digits, err error)
 	return func(dir string) (*dataset.Digits, *dataset.Digits, error) {
 		mu.Lock()
 		defer mu.Unlock()
+		if dir == "" {
+			var err error
+			if dir, err = dataset.FindMNIST(); err != nil {
+				return nil, nil, err
+			}
+		}
 		if p, ok := known[dir]; ok {
 			return p.train, p.test, nil
 		}
@@ -75,14 +69,19 @@ func (s *Sort) Encoder() denoiser.EncoderConfig {
 	return denoiser.EncoderConfig{Height: digitSize, Width: digitSize * s.digits, Window: digitSize}
 }
 
-// Examples implements [Task].
+// Examples implements [Task]. The first call reads MNIST: ordering a user's own images
+// needs none.
 func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
+	train, test, err := loadMNIST(s.data)
+	if err != nil {
+		return nil, err
+	}
 	size := digitSize * digitSize * s.digits // pixels of one number
 	flat := make([]uint8, count*s.n*size)
 	e := &Examples{Clean: make([]perm.Order, count), Values: make([][]float64, count), Height: digitSize, Width: digitSize * s.digits}
-	digits := s.test
+	digits := test
 	if split == Train {
-		digits = s.train
+		digits = train
 	}
 	parallel.For(count, func(i int) {
 		rng := source(s.seed, split, first+i)

@@ -128,7 +128,11 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 		return nil, err
 	}
 	m, warnings, err := learn.New(cfg, e)
+	if err != nil {
+		return nil, err
+	}
 	a.warn(warnings)
+	_, err = m.Task.Examples(task.Train, 0, 1) // a data set that is missing or damaged is told now
 	return m, err
 }
 
