@@ -4,7 +4,6 @@ package learn
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -35,9 +34,6 @@ type Model struct {
 func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, nil, err
-	}
-	if cfg.Task.N < 2 {
-		return nil, nil, fmt.Errorf("task.n: sets of %d have one order, there is nothing to learn\nhint: 2 or more", cfg.Task.N)
 	}
 	m = &Model{Config: cfg, Engine: e, Store: model.NewStore()}
 	if m.Task, err = task.New(&cfg); err != nil {

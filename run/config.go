@@ -133,8 +133,8 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if err != nil {
 		return nil, keyError("process.reverse", err)
 	}
-	if c.Task.N < 1 {
-		return nil, fmt.Errorf("task.n: must be 1 or more (got %d)", c.Task.N)
+	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
+		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
 	if len(c.Process.Schedule) == 0 {
 		if c.Process.Schedule, err = defaultSchedule(c.Task.N, forward, law); err != nil {

@@ -26,6 +26,12 @@ func (a *app) orderCommand() *cobra.Command {
 			if top < 1 {
 				return usagef("order: --top must be 1 or more (got %d)", top)
 			}
+			if err := checkDecode("order", opt); err != nil {
+				return err
+			}
+			if top > 1 && opt.Method == "greedy" {
+				return usagef("order: --decode greedy gives one order (asked for --top %d)", top)
+			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				return m.Order(cmd.Context(), sets, top, opt)
 			}, func(r learn.Ordered, set *dataset.Set) {

@@ -98,5 +98,9 @@ func (a *app) trainingFigure(dir string) (plot.Lines, error) {
 			}
 		}
 	}
-	return plot.Training([]plot.Series{loss}, []plot.Series{exact, correct}), nil
+	figure := plot.Training([]plot.Series{loss}, []plot.Series{exact, correct})
+	if len(exact.X) == 0 { // train.validate is 0, or no check was made yet
+		figure.Panels = figure.Panels[:1]
+	}
+	return figure, nil
 }
