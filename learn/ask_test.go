@@ -1,0 +1,407 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+func sets(s ...*dataset.Set) []*dataset.Set { return s }
+
+// checkPermutations asks a model for orders and samples and fails the test unless all are
+// permutations.
+func checkPermutations(t *testing.T, m *Model) {
+	t.Helper()
+	set := sets(bare(m.Config.Task.N))
+	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 4, Inner: 6}} {
+		out, _, err := m.Order(t.Context(), set, 1, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out[0].Orders {
+			if err := r.Order.Validate(); err != nil {
+				t.Errorf("%s: %v", opt.Method, err)
+			}
+		}
+	}
+	drawn, _, err := m.Sample(t.Context(), set, 30, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range drawn[0].Samples {
+		if err := o.Validate(); err != nil {
+			t.Errorf("sample: %v", err)
+		}
+	}
+}
+
+// Whatever the law and however bad the model, what comes out is a permutation.
+func TestUntrainedModelsGivePermutations(t *testing.T) {
+	e := openEngine(t, "go")
+	for _, law := range [][3]string{
+		{"riffle", "gpl", "dummies"}, {"riffle", "gpl", "items"}, {"riffle", "pl", ""}, {"riffle", "irs", ""},
+		{"insertion", "ii", ""}, {"transposition", "it", ""}, {"transposition", "gpl", ""},
+	} {
+		for _, n := range []int{2, 3, 7} {
+			t.Run(fmt.Sprint(law[0], " ", law[1], law[2], " ", n), func(t *testing.T) {
+				cfg := tiny()
+				cfg.Process.Forward, cfg.Process.Reverse, cfg.Model.GPLRows = law[0], law[1], law[2]
+				cfg.Task.N = n
+				checkPermutations(t, newModel(t, cfg, e))
+			})
+		}
+	}
+}
+
+// The orders of --top are sorted and each is there once; all of S_4 fit.
+func TestTopOrders(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, nil)
+	for _, top := range []int{1, 2, 10, 24, 50} {
+		out, _, err := m.Order(t.Context(), randomSets(3, 4), top, DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range out {
+			if len(o.Orders) != min(top, 24) {
+				t.Errorf("top %d: %d orders", top, len(o.Orders))
+			}
+			seen := map[string]bool{}
+			for i, r := range o.Orders {
+				if i > 0 && r.LogProb > o.Orders[i-1].LogProb {
+					t.Errorf("top %d: not sorted at %d", top, i)
+				}
+				if err := r.Order.Validate(); err != nil {
+					t.Error(err)
+				}
+				seen[fmt.Sprint(r.Order)] = true
+			}
+			if len(seen) != len(o.Orders) {
+				t.Errorf("top %d: %d orders, %d different", top, len(o.Orders), len(seen))
+			}
+			if !slices.Equal(o.Steps[len(o.Steps)-1], o.Orders[0].Order) || len(o.Steps) != m.Process.NumSteps()+1 {
+				t.Errorf("top %d: the way %v does not lead to %v", top, o.Steps, o.Orders[0].Order)
+			}
+		}
+	}
+	for _, bad := range []struct {
+		top int
+		opt DecodeOptions
+	}{{0, DecodeOptions{}}, {2, DecodeOptions{Method: "greedy"}}, {1, DecodeOptions{Method: "best"}}, {1, DecodeOptions{Method: "beam", Beam: -1}}, {1, DecodeOptions{Method: "greedy", Beam: 2}}} {
+		if _, _, err := m.Order(t.Context(), randomSets(1, 4), bad.top, bad.opt); err == nil {
+			t.Errorf("%+v: no error", bad)
+		}
+	}
+}
+
+// A beam of 1 is greedy decoding, and a wider beam never ends below it.
+func TestBeamAndGreedy(t *testing.T) {
+	m := newScalars(t, scalars{n: 6}, nil)
+	order := func(opt DecodeOptions) []Ordered {
+		t.Helper()
+		out, _, err := m.Order(t.Context(), randomSets(10, 6), 1, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	greedy := order(DecodeOptions{})
+	for i, o := range order(DecodeOptions{Beam: 1}) {
+		if !slices.Equal(o.Orders[0].Order, greedy[i].Orders[0].Order) {
+			t.Errorf("set %d: beam 1 gives %v, greedy %v", i, o.Orders[0].Order, greedy[i].Orders[0].Order)
+		}
+	}
+	for _, beam := range []int{2, 5, 20} {
+		for i, o := range order(DecodeOptions{Beam: beam}) {
+			if o.Orders[0].LogProb < greedy[i].Orders[0].LogProb-1e-6 {
+				t.Errorf("set %d: beam %d scores %g, greedy %g", i, beam, o.Orders[0].LogProb, greedy[i].Orders[0].LogProb)
+			}
+		}
+	}
+}
+
+// The order and score of a set are the same alone, among others, in batches of any size,
+// and among sets of other sizes.
+func TestAloneOrInABatch(t *testing.T) {
+	many := append(randomSets(10, 4), randomSets(3, 6)...)
+	many = append(many, numbers(0.5), bare(0), randomSets(1, 4)[0], randomSets(1, 2)[0])
+	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 5}} {
+		for _, size := range []int{1, 7, 257} {
+			m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+			out, _, err := m.Order(t.Context(), many, 1, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, set := range many {
+				alone, _, err := m.Order(t.Context(), sets(set), 1, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, b := alone[0].Orders[0], out[i].Orders[0]
+				if !slices.Equal(a.Order, b.Order) || math.Abs(a.LogProb-b.LogProb) > 1e-5 {
+					t.Errorf("%s, batch %d, set %d: alone %v, among others %v", opt.Method, size, i, a, b)
+				}
+			}
+		}
+	}
+}
+
+// Scores and draws of the first sets do not depend on the batch they are computed in.
+func TestScoreAndSampleInAnyBatch(t *testing.T) {
+	many := randomSets(9, 4)
+	for i, s := range many {
+		s.Order = perm.Order{3, 1, 0, 2}
+		s.Items[0].Features[0] = float64(i) / 10
+	}
+	var want []Scored
+	var draws []Sampled
+	for _, size := range []int{257, 7, 1} {
+		m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+		scored, _, err := m.Score(t.Context(), many, 3, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn, _, err := m.Sample(t.Context(), many, 70, 5) // more than go through the network at once
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want, draws = scored, drawn
+		}
+		for i := range many {
+			if math.Abs(scored[i].Bound-want[i].Bound) > 1e-5 {
+				t.Errorf("batch %d, set %d: bound %g, wanted %g", size, i, scored[i].Bound, want[i].Bound)
+			}
+			if fmt.Sprint(drawn[i].Samples) != fmt.Sprint(draws[i].Samples) {
+				t.Errorf("batch %d, set %d: other samples", size, i)
+			}
+		}
+	}
+}
+
+// Marginals are doubly stochastic; the seed decides on the samples, their number does not.
+func TestSample(t *testing.T) {
+	m := newScalars(t, scalars{n: 5}, nil)
+	sample := func(count int, seed uint64) []Sampled {
+		t.Helper()
+		out, _, err := m.Sample(t.Context(), randomSets(2, 5), count, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, count := range []int{1, 7, 100} {
+		for _, s := range sample(count, 1) {
+			if len(s.Samples) != count {
+				t.Errorf("%d samples, wanted %d", len(s.Samples), count)
+			}
+			for k := range 5 {
+				row, column := 0.0, 0.0
+				for i := range 5 {
+					row += s.Marginals[k][i]
+					column += s.Marginals[i][k]
+				}
+				if math.Abs(row-1) > 1e-9 || math.Abs(column-1) > 1e-9 {
+					t.Errorf("count %d: row %d sums to %g, column to %g", count, k, row, column)
+				}
+			}
+		}
+	}
+	a, b, c, few := sample(100, 1), sample(100, 1), sample(100, 2), sample(10, 1)
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Error("the same seed gave other samples")
+	}
+	if fmt.Sprint(a[0].Samples) == fmt.Sprint(c[0].Samples) {
+		t.Error("another seed gave the same samples")
+	}
+	if fmt.Sprint(a[0].Samples[:10]) != fmt.Sprint(few[0].Samples) {
+		t.Error("the first samples depend on how many are drawn")
+	}
+	if _, _, err := m.Sample(t.Context(), randomSets(1, 5), 0, 1); err == nil {
+		t.Error("0 samples: no error")
+	}
+}
+
+// logLikelihood is log p(clean | objects), by the products of the transition matrices of
+// all reverse steps, from the uniform noise.
+func logLikelihood(t *testing.T, m *Model, set *dataset.Set, clean perm.Order) float64 {
+	t.Helper()
+	dec, err := m.Decoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, _, err := m.Task.Objects(sets(set))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc, err := dec.Encode(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer enc.Free()
+	n := len(set.Items)
+	var all []perm.Order
+	index := map[string]int{}
+	var flat []int32
+	for o := range perm.All(n) {
+		index[fmt.Sprint(o)] = len(all)
+		all = append(all, slices.Clone(o))
+		for _, v := range o {
+			flat = append(flat, int32(v))
+		}
+	}
+	p := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
+	law := m.Process.Reverse
+	width := law.NumScores(n)
+	for k := m.Process.NumSteps(); k > 0; k-- {
+		scores, err := dec.Scores(enc, flat, len(all), m.Process.Steps[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := make([]float64, len(all))
+		for from, o := range all {
+			for _, sigma := range all {
+				next[index[fmt.Sprint(perm.Compose(sigma, o))]] += p[from] * math.Exp(law.LogProb(scores[from*width:(from+1)*width], sigma))
+			}
+		}
+		p = next
+	}
+	return math.Log(p[index[fmt.Sprint(clean)]])
+}
+
+// The bound of score lies below the log-likelihood, and near it for a model that has learned.
+func TestScoreBoundsLikelihood(t *testing.T) {
+	e := openEngine(t, "go")
+	for _, law := range []string{"gpl", "pl", "irs"} {
+		for _, n := range []int{2, 3, 4} {
+			cfg := tiny()
+			cfg.Task.N, cfg.Process.Reverse = n, law
+			cfg.Model.Dropout, cfg.Model.Dim, cfg.Train.Steps, cfg.Train.LR, cfg.Train.Batch = 0, 16, 150, 1e-2, 16
+			m, _ := train(t, cfg, e)
+			right := bare(n)
+			right.Order = m.Task.(*task.Delta).Target
+			wrong := bare(n)
+			wrong.Order = slices.Clone(right.Order)
+			slices.Reverse(wrong.Order)
+			scored, _, err := m.Score(t.Context(), sets(right, wrong), 400, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, set := range sets(right, wrong) {
+				exact := logLikelihood(t, m, set, set.Order)
+				s := scored[i]
+				t.Logf("%s n=%d: bound %.4f ± %.4f, log-likelihood %.4f", law, n, s.Bound, s.StdErr, exact)
+				if s.Bound > 0 || !(s.Bound <= exact+4*s.StdErr+1e-6) {
+					t.Errorf("%s n=%d set %d: bound %.4f ± %.4f above the log-likelihood %.4f", law, n, i, s.Bound, s.StdErr, exact)
+				}
+				if math.Abs(s.Uniform+diffusion.LogFactorial(n)) > 1e-12 {
+					t.Errorf("uniform %g", s.Uniform)
+				}
+			}
+			exact := logLikelihood(t, m, right, right.Order)
+			if law == "gpl" && (exact < -0.5 || scored[0].Bound < exact-0.5) {
+				t.Errorf("%s n=%d: bound %.4f, log-likelihood %.4f of the order that was learned", law, n, scored[0].Bound, exact)
+			}
+			if scored[1].Bound > scored[0].Bound {
+				t.Errorf("%s n=%d: the wrong order has the higher bound: %.4f, %.4f", law, n, scored[1].Bound, scored[0].Bound)
+			}
+		}
+	}
+}
+
+func TestScoreErrors(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, nil)
+	some := randomSets(2, 4)
+	some[0].Order = perm.Identity(4)
+	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s1: no order to score\nhint: every set needs \"order\" or \"rank\"" {
+		t.Errorf("error %v", err)
+	}
+	some[1].Order = perm.Identity(4)
+	if _, _, err := m.Score(t.Context(), some, 0, 1); err == nil {
+		t.Error("0 draws: no error")
+	}
+	// Merged transpositions have no closed form: an error, not NaN.
+	m = newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
+	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s0: bound: the probability of 3 shuffles by transposition has no closed form" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Identical objects are well-defined: the answer is repeatable, and every order of them has
+// the same score.
+func TestIdenticalObjects(t *testing.T) {
+	m := newScalars(t, scalars{n: 5}, nil)
+	same := numbers(0.3, 0.3, 0.3, 0.3, 0.3)
+	var first []Ordered
+	for range 3 {
+		out, _, err := m.Order(t.Context(), sets(same, same), 3, DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = out
+		}
+		if fmt.Sprint(out) != fmt.Sprint(first) {
+			t.Errorf("orders %v, before %v", out, first)
+		}
+		for i, a := range out[0].Orders {
+			if b := out[1].Orders[i]; !slices.Equal(a.Order, b.Order) || math.Abs(a.LogProb-b.LogProb) > 1e-5 {
+				t.Errorf("equal sets have the orders %v and %v", a, b)
+			}
+		}
+	}
+	var bound float64
+	for i, order := range []perm.Order{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}} {
+		set := numbers(0.3, 0.3, 0.3, 0.3, 0.3)
+		set.Order = order
+		s, _, err := m.Score(t.Context(), sets(set), 4, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			bound = s[0].Bound
+		}
+		if math.Abs(s[0].Bound-bound) > 1e-5 {
+			t.Errorf("%v scores %g, the first order %g", order, s[0].Bound, bound)
+		}
+	}
+	// Exactly: no order of equals is likelier than another.
+	three := newScalars(t, scalars{n: 3}, nil)
+	for o := range perm.All(3) {
+		if got := logLikelihood(t, three, numbers(0.3, 0.3, 0.3), o); math.Abs(got+math.Log(6)) > 1e-5 {
+			t.Errorf("%v: log-likelihood %g, wanted -log 3!", o, got)
+		}
+	}
+}
+
+// Sets of 0 and 1 objects have one order, which is certain.
+func TestSmallSets(t *testing.T) {
+	m := newModel(t, tiny(), openEngine(t, "go"))
+	for n := range 2 {
+		set := bare(n)
+		set.Order = perm.Identity(n)
+		ordered, w1, err1 := m.Order(t.Context(), sets(set), 3, DecodeOptions{})
+		drawn, w2, err2 := m.Sample(t.Context(), sets(set), 3, 1)
+		scored, w3, err3 := m.Score(t.Context(), sets(set), 3, 1)
+		for _, err := range []error{err1, err2, err3} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(w1)+len(w2)+len(w3) > 0 {
+			t.Errorf("n = %d: warnings %v %v %v", n, w1, w2, w3)
+		}
+		if len(ordered[0].Orders) != 1 || len(ordered[0].Orders[0].Order) != n || ordered[0].Orders[0].LogProb != 0 {
+			t.Errorf("n = %d: %+v", n, ordered[0])
+		}
+		if len(drawn[0].Samples) != 3 || len(drawn[0].Marginals) != n || scored[0].Bound != 0 || scored[0].Uniform != 0 {
+			t.Errorf("n = %d: %+v %+v", n, drawn[0], scored[0])
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+func evaluate(t *testing.T, m *Model, count int, opt DecodeOptions) [4]metric.Interval {
+	t.Helper()
+	calls, last := 0, 0
+	r, err := m.Evaluate(t.Context(), task.Test, count, opt, func(done int) {
+		calls++
+		if done <= last || done > count {
+			t.Errorf("%d of %d sets done after %d", done, count, last)
+		}
+		last = done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != count || r.Sets != count || r.N != m.Config.Task.N {
+		t.Errorf("%d sets wanted, %d done: %+v", count, last, r)
+	}
+	return [4]metric.Interval{r.Exact, r.Correct, r.KendallTau, r.KendallTauLists}
+}
+
+// The result does not depend on the size of the batches, nor on a ragged end.
+func TestEvaluateBatchSizes(t *testing.T) {
+	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 4}} {
+		var want [4]metric.Interval
+		for i, size := range []int{30, 1, 7, 257} {
+			m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+			got := evaluate(t, m, 30, opt)
+			if i == 0 {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: batches of %d give %v, of 30 %v", opt.Method, size, got, want)
+			}
+		}
+	}
+	m := newScalars(t, scalars{n: 4}, nil)
+	evaluate(t, m, 1, DecodeOptions{})
+	if _, err := m.Evaluate(t.Context(), task.Test, 0, DecodeOptions{}, nil); err == nil {
+		t.Error("0 sets: no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Evaluate(ctx, task.Test, 5, DecodeOptions{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// The same seed gives the same test sets and result, in this process and after loading.
+func TestEvaluateIsRepeatable(t *testing.T) {
+	e := openEngine(t, "go")
+	m, dir := train(t, tiny(), e)
+	want := evaluate(t, m, 20, DecodeOptions{})
+	if got := evaluate(t, m, 20, DecodeOptions{}); got != want {
+		t.Errorf("%v, then %v", want, got)
+	}
+	loaded, _, err := Load(dir, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluate(t, loaded, 20, DecodeOptions{}); got != want {
+		t.Errorf("%v, after loading %v", want, got)
+	}
+}
+
+// Equal values may stand in any order; all else counts as it is.
+func TestJudge(t *testing.T) {
+	ex := &task.Examples{Clean: []perm.Order{{1, 0, 2, 3}}, Values: [][]float64{{5, 2, 5, 9}}}
+	for _, c := range []struct {
+		order          perm.Order
+		exact, correct float64
+	}{
+		{perm.Order{1, 0, 2, 3}, 1, 1},
+		{perm.Order{1, 2, 0, 3}, 1, 1},   // the fives exchanged
+		{perm.Order{0, 1, 2, 3}, 0, 0.5}, // values 5 2 5 9: the last two stand right
+		{perm.Order{3, 2, 0, 1}, 0, 0.5}, // values 9 5 5 2: the fives stand right
+	} {
+		s, err := judge(c.order, ex, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.exact != c.exact || s.correct != c.correct {
+			t.Errorf("%v: exact %g, correct %g; wanted %g and %g", c.order, s.exact, s.correct, c.exact, c.correct)
+		}
+		if (s.tau == 1) != (c.exact == 1) {
+			t.Errorf("%v: tau %g", c.order, s.tau)
+		}
+	}
+	// Without values only the given order is right.
+	ex.Values = nil
+	if s, err := judge(perm.Order{1, 2, 0, 3}, ex, 0); err != nil || s.exact != 0 || s.correct != 0.5 {
+		t.Errorf("%+v %v", s, err)
+	}
+}
+
+// The sort task's sets are a function of seed, split and number, and different from each other.
+func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
+	if _, err := dataset.FindMNIST(); err != nil {
+		t.Skip(err)
+	}
+	cfg := tiny()
+	cfg.Task = run.Task{Name: "sort", N: 4, Digits: 1, Augment: run.Augment{Rotate: 10, Scale: 0.1, Shift: 2}}
+	cfg.Model.Encoder, cfg.Model.Hidden = "window", []int{8}
+	m := newModel(t, cfg, openEngine(t, "go"))
+	for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
+		all, err := m.Task.Examples(split, 0, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := m.Task.Examples(split, 20, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(all.Clean[20:], all.Values[20:]) != fmt.Sprint(part.Clean, part.Values) {
+			t.Errorf("split %d: sets 20 to 29 depend on those before", split)
+		}
+		ties := map[string]bool{}
+		for i := range all.Clean {
+			for k := range 4 {
+				if i >= 20 && string(all.Pictures(i)[k]) != string(part.Pictures(i - 20)[k]) {
+					t.Fatalf("split %d: set %d has other pictures", split, i)
+				}
+			}
+			sorted := perm.Act(all.Clean[i], all.Values[i])
+			for k := 1; k < 4; k++ {
+				if sorted[k] < sorted[k-1] {
+					t.Errorf("split %d, set %d: %v is not ascending", split, i, sorted)
+				}
+				if sorted[k] == sorted[k-1] { // equals: broken at random in training
+					ties[fmt.Sprint(all.Clean[i][k] < all.Clean[i][k-1])] = true
+				}
+			}
+		}
+		if len(ties) != 2 {
+			t.Errorf("split %d: equal numbers are always in the same order", split)
+		}
+	}
+	a, err := m.Task.Examples(task.Validation, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.Task.Examples(task.Test, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Seed = 2
+	c, err := newModel(t, cfg, m.Engine).Task.Examples(task.Test, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(a.Values) == fmt.Sprint(b.Values) || fmt.Sprint(b.Values) == fmt.Sprint(c.Values) {
+		t.Error("another split or seed gave the same sets")
+	}
+	// A training of it is resumable too, as its batches are.
+	x, err := m.batch(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := m.batch(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Objects.Equal(y.Objects) || fmt.Sprint(x.States) != fmt.Sprint(y.States) {
+		t.Error("the same step gave two batches")
+	}
+}
+
+// saved makes a run with two checkpoints, the last of step 40.
+func saved(t *testing.T) string {
+	t.Helper()
+	cfg := tiny()
+	cfg.Train.Checkpoint = "1ms"
+	_, dir := train(t, cfg, openEngine(t, "go"))
+	return dir
+}
+
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func rewrite(t *testing.T, path string, change func([]byte) []byte) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, change(data), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A damaged checkpoint is noticed, and the one before is used, for asking and for resuming.
+func TestDamagedCheckpoint(t *testing.T) {
+	e, whole := openEngine(t, "go"), saved(t)
+	for name, change := range map[string]func([]byte) []byte{
+		"bit flipped":  func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"half written": func(b []byte) []byte { return b[:len(b)/2] },
+		"empty":        func([]byte) []byte { return nil },
+	} {
+		for _, file := range []string{run.ModelFile, run.StateFile} {
+			dir := copied(t, whole)
+			rewrite(t, filepath.Join(dir, file), change)
+			m, warnings, err := Load(dir, e)
+			if err != nil {
+				t.Fatalf("%s %s: %v", file, name, err)
+			}
+			if len(warnings) != 1 || !strings.Contains(warnings[0], file) || !strings.Contains(warnings[0], fmt.Sprintf("the checkpoint of step %d is used instead", m.State.Step)) {
+				t.Errorf("%s %s: warnings %q", file, name, warnings)
+			}
+			if m.State.Step >= 40 || m.State.Step < 1 {
+				t.Errorf("%s %s: step %d", file, name, m.State.Step)
+			}
+		}
+	}
+	// Resumed from the one before, the training comes to the same end.
+	dir := copied(t, whole)
+	rewrite(t, filepath.Join(dir, run.AdamVFile), func(b []byte) []byte { b[len(b)-1] ^= 1; return b })
+	var said []string
+	opt := TrainOptions{OnMessage: func(s string) { said = append(said, s) }}
+	if err := trainIn(t.Context(), newModel(t, tiny(), e), dir, true, opt); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], run.AdamVFile) {
+		t.Errorf("said %q", said)
+	}
+	sameRun(t, whole, dir)
+	// A checkpoint that was being written when the process was killed does not count.
+	if err := os.WriteFile(filepath.Join(dir, ".next", run.ModelFile), []byte("half"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if m, warnings, err := Load(dir, e); err != nil || len(warnings) > 0 || m.State.Step != 40 {
+		t.Errorf("half a checkpoint beside a whole one: %v %v", warnings, err)
+	}
+}
+
+// Nothing whole is an error that names the files.
+func TestNoCheckpoint(t *testing.T) {
+	e := openEngine(t, "go")
+	dir := saved(t)
+	for _, place := range []string{"", "previous"} {
+		rewrite(t, filepath.Join(dir, place, run.ModelFile), func(b []byte) []byte { b[len(b)-1] ^= 1; return b })
+	}
+	if _, _, err := Load(dir, e); err == nil || strings.Count(err.Error(), run.ModelFile+": damaged") != 2 || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := Load(t.TempDir(), e); !errors.Is(err, run.ErrNoRun) {
+		t.Errorf("an empty directory: %v", err)
+	}
+}
+
+// A checkpoint of another configuration: the tensor and both shapes are named.
+func TestCheckpointOfAnotherConfiguration(t *testing.T) {
+	e := openEngine(t, "go")
+	dir := saved(t)
+	for _, c := range []struct{ old, new, want string }{
+		{"dim = 8", "dim = 16", "model.safetensors: encoder.weight: checkpoint from another configuration: wanted shape [5 16] (got [5 8], 40 values)"},
+		{"n = 5", "n = 6", "model.safetensors: encoder.weight: checkpoint from another configuration: wanted shape [6 8] (got [5 8], 40 values)"},
+		{"layers = 1", "layers = 2", "checkpoint from another configuration: wanted shape [24 8], it is missing"},
+	} {
+		rewrite(t, filepath.Join(dir, run.ConfigFile), func(b []byte) []byte {
+			if !strings.Contains(string(b), "\n"+c.old+"\n") {
+				t.Fatalf("no %q in %s", c.old, b)
+			}
+			return []byte(strings.Replace(string(b), "\n"+c.old+"\n", "\n"+c.new+"\n", 1))
+		})
+		_, _, err := Load(dir, e)
+		if !errors.Is(err, run.ErrOtherConfig) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, wanted %s", c.new, err, c.want)
+		}
+		d, err := run.Resume(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := newModel(t, d.Config, e).Train(t.Context(), d, true, TrainOptions{}); !errors.Is(err, run.ErrOtherConfig) {
+			t.Errorf("%s: resumed: %v", c.new, err)
+		}
+		d.Close()
+		rewrite(t, filepath.Join(dir, run.ConfigFile), func(b []byte) []byte {
+			return []byte(strings.Replace(string(b), "\n"+c.new+"\n", "\n"+c.old+"\n", 1))
+		})
+	}
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(parent, 0o755) })
+	m := newModel(t, tiny(), openEngine(t, "go"))
+	if err := trainIn(t.Context(), m, filepath.Join(parent, "run"), false, TrainOptions{}); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A set of another size is taken where the network can, with a warning that says so.
+func TestOtherSizes(t *testing.T) {
+	e := openEngine(t, "go")
+	table := newModel(t, tiny(), e)
+	cfg := tiny()
+	cfg.Model.Positions = "learned"
+	learned := newModel(t, cfg, e)
+	features := newScalars(t, scalars{n: 5}, nil)
+	for name, c := range map[string]struct {
+		m    *Model
+		set  *dataset.Set
+		want string // "" is a warning
+	}{
+		"fewer than the table":         {table, bare(4), ""},
+		"more than the table":          {table, bare(6), "set 1: the network cannot take sets of this size: got 6 objects, its table of identities ends at 5"},
+		"more than learned positions":  {learned, bare(6), "set 1: the network cannot take sets of this size: got 6 objects, its learned positions end at 5"},
+		"fewer than learned positions": {learned, bare(2), ""},
+		"more with sinusoids":          {features, randomSets(1, 30)[0], ""},
+	} {
+		c.set.ID = ""
+		out, warnings, err := c.m.Order(t.Context(), sets(c.set), 1, DecodeOptions{})
+		if c.want != "" {
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%s: error %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n := len(c.set.Items)
+		if w := fmt.Sprintf("set 1 has %d objects, the model was trained on sets of 5: its orders may be worse", n); len(warnings) != 1 || warnings[0] != w {
+			t.Errorf("%s: warnings %q", name, warnings)
+		}
+		if o := out[0].Orders[0].Order; len(o) != n || o.Validate() != nil {
+			t.Errorf("%s: %v", name, o)
+		}
+	}
+}

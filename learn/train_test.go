@@ -1,0 +1,324 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/riffle-ml/riffle/run"
+)
+
+// A training stopped after any step, saved and resumed makes the steps of one that was not.
+func TestStoppedAndResumed(t *testing.T) {
+	e := openEngine(t, "go")
+	_, unbroken := train(t, tiny(), e)
+	for _, stops := range [][]int{{0}, {1}, {17}, {39}, {40}, {2, 3, 30}} {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			for i, at := range stops {
+				ctx, cancel := context.WithCancel(t.Context())
+				if at == 0 {
+					cancel()
+				}
+				err := trainIn(ctx, newModel(t, tiny(), e), dir, i > 0, TrainOptions{OnStep: func(p Progress) {
+					if p.Step == at {
+						cancel()
+					}
+				}})
+				cancel()
+				if !errors.Is(err, ErrStopped) {
+					t.Fatalf("stopped at step %d: %v", at, err)
+				}
+				m, _, err := Load(dir, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.State.Step != at || m.State.Finished {
+					t.Errorf("stopped at step %d, saved %+v", at, m.State)
+				}
+			}
+			m := newModel(t, tiny(), e)
+			if err := trainIn(t.Context(), m, dir, true, TrainOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if m.State.Step != 40 || !m.State.Finished {
+				t.Errorf("ended with %+v", m.State)
+			}
+			sameRun(t, unbroken, dir)
+		})
+	}
+}
+
+// A finished training stays as it is.
+func TestFinishedIsNotResumed(t *testing.T) {
+	e := openEngine(t, "go")
+	_, dir := train(t, tiny(), e)
+	before, err := os.ReadFile(filepath.Join(dir, run.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	opt := TrainOptions{OnMessage: func(s string) { said += s }}
+	if err := trainIn(t.Context(), newModel(t, tiny(), e), dir, true, opt); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(filepath.Join(dir, run.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) || said != "this training finished at step 40" {
+		t.Errorf("said %q, weights unchanged: %v", said, bytes.Equal(before, after))
+	}
+}
+
+// finite fails the test unless the checkpoint of a run is finite.
+func finite(t *testing.T, path string) {
+	t.Helper()
+	dir, err := run.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, warnings, err := dir.LoadCheckpoint()
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	for _, tensors := range [][]run.Tensor{c.Model, c.AdamM, c.AdamV} {
+		for _, x := range tensors {
+			for _, v := range x.Data {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("%s holds %g", x.Name, v)
+				}
+			}
+		}
+	}
+}
+
+// A batch that gives a gradient that is not finite is refused, step and sets are named, and
+// the training goes on.
+func TestBadBatchIsRefused(t *testing.T) {
+	for name, bad := range map[string]float64{"NaN": math.NaN(), "infinity": math.Inf(1)} {
+		t.Run(name, func(t *testing.T) {
+			m := newScalars(t, scalars{n: 4, poison: 13, healed: 14, bad: float32(bad)}, nil) // a set of step 3
+			dir := filepath.Join(t.TempDir(), "run")
+			var said []string
+			if err := trainIn(t.Context(), m, dir, false, TrainOptions{OnMessage: func(s string) { said = append(said, s) }}); err != nil {
+				t.Fatal(err)
+			}
+			if len(said) != 1 || !strings.HasPrefix(said[0], "step 3 (sets 12 to 17): ") || !strings.HasSuffix(said[0], "refused, weights unchanged") {
+				t.Errorf("said %q", said)
+			}
+			if m.State.Skipped != 1 || m.State.Step != 40 {
+				t.Errorf("state %+v", m.State)
+			}
+			steps, events, _, err := run.ReadMetrics(filepath.Join(dir, run.MetricsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range steps {
+				if math.IsNaN(s.Loss) != (i == 2) {
+					t.Errorf("step %d: loss %g", s.Step, s.Loss)
+				}
+			}
+			if events[0].Event != "skipped" || events[0].Step != 3 {
+				t.Errorf("first event %+v", events[0])
+			}
+			finite(t, dir)
+		})
+	}
+}
+
+// From 20 refused steps in a row on nothing is gained: the training ends with an error, and
+// the checkpoint is that of the good steps.
+func TestTrainingGivesUp(t *testing.T) {
+	const bad = 15 // the first bad step
+	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *run.Config) {
+		c.Train.Steps, c.Train.Checkpoint = 1000, "1ms"
+	})
+	dir := filepath.Join(t.TempDir(), "run")
+	var refused []int
+	err := trainIn(t.Context(), m, dir, false, TrainOptions{OnMessage: func(s string) {
+		number, _, _ := strings.Cut(strings.TrimPrefix(s, "step "), " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			t.Errorf("said %q", s)
+		}
+		refused = append(refused, n)
+	}})
+	if err == nil || !strings.HasPrefix(err.Error(), "training step 34: 20 steps in a row without a finite loss and gradient; the last checkpoint is kept\nhint: ") {
+		t.Errorf("error %v", err)
+	}
+	if len(refused) != 20 || refused[0] != bad || refused[19] != bad+19 {
+		t.Errorf("refused %v", refused)
+	}
+	finite(t, dir)
+}
+
+// So does a learning rate that throws the weights away.
+func TestAbsurdLearningRate(t *testing.T) {
+	cfg := tiny()
+	cfg.Train.LR, cfg.Train.Warmup, cfg.Train.Schedule, cfg.Train.Checkpoint, cfg.Train.Steps = 1e30, 0, "constant", "1ms", 1000
+	e := openEngine(t, "go")
+	m := newModel(t, cfg, e)
+	dir := filepath.Join(t.TempDir(), "run")
+	err := trainIn(t.Context(), m, dir, false, TrainOptions{})
+	if err == nil || !strings.Contains(err.Error(), "20 steps in a row without a finite loss") {
+		t.Fatalf("error %v", err)
+	}
+	finite(t, dir)
+	// Whatever is left of the model, it gives permutations.
+	if m, _, err = Load(dir, e); err != nil {
+		t.Fatal(err)
+	}
+	checkPermutations(t, m)
+}
+
+// A decoder made before training decodes with the weights of after it.
+func TestDecoderFollowsTraining(t *testing.T) {
+	e := openEngine(t, "go")
+	cfg := tiny()
+	cfg.Train.Validate, cfg.Train.Checkpoint = 4, "5ms" // decoding also between steps
+	m, dir := newModel(t, cfg, e), filepath.Join(t.TempDir(), "run")
+	order := func(m *Model) Ordered {
+		t.Helper()
+		out, _, err := m.Order(t.Context(), sets(bare(5)), 1, DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	before := order(m).Orders[0].LogProb
+	validated := 0
+	opt := TrainOptions{OnValidation: func(int, *Result) { validated++ }, OnStep: func(Progress) { time.Sleep(time.Millisecond) }}
+	if err := trainIn(t.Context(), m, dir, false, opt); err != nil {
+		t.Fatal(err)
+	}
+	if validated < 2 {
+		t.Errorf("%d validations", validated)
+	}
+	fresh, _, err := Load(dir, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := order(m).Orders[0], order(fresh).Orders[0]
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the old decoder gives %v, a new one %v", got, want)
+	}
+	if got.LogProb == before {
+		t.Error("the old decoder kept the weights it was made with")
+	}
+	// Decoding between the steps changes nothing in the training.
+	_, plain := train(t, tiny(), e)
+	sameRun(t, plain, dir)
+}
+
+// A batch is a function of the seed and the step, whatever was made before it.
+func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
+	e := openEngine(t, "go")
+	other := tiny()
+	other.Seed = 2
+	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil)} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		made := m.batches(ctx, 5)
+		for s := 5; s < 9; s++ {
+			a := <-made
+			if a.err != nil {
+				t.Fatal(a.err)
+			}
+			b, err := m.batch(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(a.batch.States) != fmt.Sprint(b.States) || !a.batch.Objects.Equal(b.Objects) {
+				t.Errorf("%s: the batch of step %d depends on what was before it", name, s)
+			}
+		}
+	}
+	same, err := newModel(t, tiny(), e).batch(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, m := range map[string]*Model{"another step": newModel(t, tiny(), e), "another seed": newModel(t, other, e)} {
+		s := map[string]int{"another step": 4, "another seed": 3}[what]
+		b, err := m.batch(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(b.States) == fmt.Sprint(same.States) {
+			t.Errorf("%s gives the same batch", what)
+		}
+	}
+}
+
+// Batches of 1 and of more than 8 sets train.
+func TestBatchSizes(t *testing.T) {
+	e := openEngine(t, "go")
+	for _, size := range []int{1, 7, 257} {
+		cfg := tiny()
+		cfg.Train.Batch, cfg.Train.Steps = size, 2
+		m, dir := train(t, cfg, e)
+		if m.State.Step != 2 || m.State.Skipped != 0 {
+			t.Errorf("batch %d: %+v", size, m.State)
+		}
+		finite(t, dir)
+	}
+}
+
+// A training bounded by time ends by itself, whatever its steps.
+func TestTimeEndsTraining(t *testing.T) {
+	cfg := tiny()
+	cfg.Train.Steps = 1_000_000_000
+	m := newModel(t, cfg, openEngine(t, "go"))
+	dir := filepath.Join(t.TempDir(), "run")
+	last := 0.0
+	err := trainIn(t.Context(), m, dir, false, TrainOptions{Time: 100 * time.Millisecond, OnStep: func(p Progress) {
+		if p.Done < last || p.Done > 1 {
+			t.Errorf("step %d: %g done after %g", p.Step, p.Done, last)
+		}
+		last = p.Done
+	}})
+	if err != nil || !m.State.Finished || m.State.Elapsed < 0.1 {
+		t.Errorf("%+v, %v", m.State, err)
+	}
+}
+
+// TestManyTrainings looks for trainings that hang: 10 of 50 steps in one process, or
+// $RIFFLE_STRESS.
+func TestManyTrainings(t *testing.T) {
+	count := 10
+	if v := os.Getenv("RIFFLE_STRESS"); v != "" {
+		var err error
+		if count, err = strconv.Atoi(v); err != nil {
+			t.Fatalf("RIFFLE_STRESS: %v", err)
+		}
+	}
+	e := openEngine(t, "go")
+	first := ""
+	for i := range count {
+		cfg := tiny()
+		cfg.Train.Steps, cfg.Train.Validate = 50, 8
+		began := time.Now()
+		m, dir := train(t, cfg, e)
+		if m.State.Step != 50 {
+			t.Fatalf("training %d ended at step %d", i, m.State.Step)
+		}
+		lines := stepLines(t, dir)
+		if first == "" {
+			first = lines
+		}
+		if lines != first {
+			t.Errorf("training %d made other steps than the first", i)
+		}
+		if d := time.Since(began); d > 30*time.Second {
+			t.Logf("training %d took %s", i, d)
+		}
+	}
+}
