@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -295,10 +296,38 @@ func TestCheckpointOfAnotherConfiguration(t *testing.T) {
 		if err := newModel(t, d.Config, e).Train(t.Context(), d, true, TrainOptions{}); !errors.Is(err, run.ErrOtherConfig) {
 			t.Errorf("%s: resumed: %v", c.new, err)
 		}
-		d.Close()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 		rewrite(t, filepath.Join(dir, run.ConfigFile), func(b []byte) []byte {
 			return []byte(strings.Replace(string(b), "\n"+c.new+"\n", "\n"+c.old+"\n", 1))
 		})
+	}
+}
+
+// model.safetensors holds the network's arrays under their names, in their order.
+func TestWeightsAreNamed(t *testing.T) {
+	m, path := train(t, tiny(), openEngine(t, "go"))
+	dir, err := run.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, state, _, err := dir.LoadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.Step != 40 {
+		t.Errorf("step %d", state.Step)
+	}
+	var got, want []string
+	for _, w := range weights {
+		got = append(got, fmt.Sprint(w.Name, w.Shape))
+	}
+	for _, p := range m.Denoiser.Params() {
+		want = append(want, fmt.Sprint(p.Name, p.Shape))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v\nwanted %v", got, want)
 	}
 }
 
