@@ -83,6 +83,16 @@ func TestLoadImageColour(t *testing.T) {
 	}
 }
 
+// The format is read from the header, whatever the file is called.
+func TestLoadImageFormatFromHeader(t *testing.T) {
+	data := encoded(t, png.Encode, image.NewGray(image.Rect(0, 0, 2, 1)))
+	for _, name := range []string{"a.jpg", "a.txt", "a"} {
+		if p, err := LoadImage(write(t, t.TempDir(), name, data)); err != nil || p.Rows != 1 || p.Cols != 2 {
+			t.Errorf("a PNG called %s: %+v, %v", name, p, err)
+		}
+	}
+}
+
 // hugePNG is a PNG whose header promises 60,000×60,000 pixels: 3.6 GB.
 func hugePNG(t testing.TB) []byte {
 	file := encoded(t, png.Encode, ramp())
