@@ -70,7 +70,7 @@ func ReadJSONL(path string) ([]*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read from
 	var sets []*Set
 	for s, err := range r.All() {
 		if err != nil {
@@ -94,7 +94,7 @@ func (r *JSONLReader) Close() error {
 func (r *JSONLReader) Next() (*Set, error) {
 	for {
 		line, err := r.readLine()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
 		if err != nil {
@@ -120,7 +120,7 @@ func (r *JSONLReader) All() iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		for {
 			s, err := r.Next()
-			if err == io.EOF || !yield(s, err) || err != nil {
+			if errors.Is(err, io.EOF) || !yield(s, err) || err != nil {
 				return
 			}
 		}

@@ -52,7 +52,7 @@ func parseSet(line []byte) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.dec.ReadToken(); err != io.EOF {
+	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("more follows the set, wanted one set a line")
 	}
 	if !hasItems {
@@ -174,7 +174,7 @@ func (p *parser) object(what string, known []string, read func(field string) err
 func joinField(field string, err error) error {
 	var at *elementError
 	switch {
-	case errors.As(err, &at) && at == err:
+	case errors.As(err, &at) && err == error(at): //nolint:errorlint // the error itself, not one it wraps
 		return fmt.Errorf("%s[%d]: %w", field, at.index, at.err)
 	case field == "items": // an item's error says which
 		return err
@@ -276,7 +276,7 @@ func (p *parser) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("ends inside the set, wanted a whole set in one line")
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return errors.New("a field is there twice: " + strings.TrimPrefix(err.Error(), "jsontext: "))

@@ -145,7 +145,7 @@ func TestJSONLReaderGoesOnAfterABadLine(t *testing.T) {
 	if s, err := r.Next(); err != nil || s.Line != 3 || len(s.Items) != 1 {
 		t.Fatal(s, err)
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 }

@@ -35,9 +35,14 @@ func TestCosine(t *testing.T) {
 		progress float64
 		want     float64
 	}{
-		{1, 0, 1e-4}, {5, 0, 5e-4}, {10, 0, 1e-3}, // warm-up
-		{250, 0.25, 8.535534e-4}, {500, 0.5, 5e-4}, {750, 0.75, 1.464466e-4},
-		{1000, 1, 0}, {1200, 1.2, 0},
+		{1, 0, 1e-4},
+		{5, 0, 5e-4},
+		{10, 0, 1e-3}, // warm-up
+		{250, 0.25, 8.535534e-4},
+		{500, 0.5, 5e-4},
+		{750, 0.75, 1.464466e-4},
+		{1000, 1, 0},
+		{1200, 1.2, 0},
 	} {
 		if got := l.At(c.s, c.progress); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("step %d: got %g, want %g", c.s, got, c.want)

@@ -2,7 +2,9 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -26,7 +28,19 @@ type Ordered struct {
 // Ranked is an order with the log-probability, in nats, of the reverse process's way to it.
 type Ranked struct {
 	Order   perm.Order `json:"order"`
-	LogProb float64    `json:"log_prob"`
+	LogProb Nats       `json:"log_prob"`
+}
+
+// Nats is a natural logarithm. In JSON, which has no infinities, what is not finite is null:
+// a model whose weights are ruined can give probability zero to everything.
+type Nats float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Nats) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // chunk calls f with the objects of at most Eval.Batch sets of one size at a time, in the
@@ -137,7 +151,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		for i := range real {
 			o := Ordered{ID: name(sets[first+i], first+i), Steps: beams[i][0].States}
 			for _, p := range beams[i][:min(top, len(beams[i]))] {
-				o.Orders = append(o.Orders, Ranked{Order: p.Order(), LogProb: p.LogProb})
+				o.Orders = append(o.Orders, Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)})
 			}
 			out[first+i] = o
 		}
@@ -220,9 +234,9 @@ type Scored struct {
 	ID string `json:"id"`
 	// Bound is a lower bound on log p(order | objects) in nats, estimated with standard
 	// error StdErr; Uniform is −log n!, what a model without knowledge has.
-	Bound   float64 `json:"bound"`
-	StdErr  float64 `json:"stderr"`
-	Uniform float64 `json:"uniform"`
+	Bound   Nats `json:"bound"`
+	StdErr  Nats `json:"stderr"`
+	Uniform Nats `json:"uniform"`
 }
 
 // Score bounds log p of the sets' given orders from below by the mean of draws forward
@@ -250,7 +264,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			return err
 		}
 		for i := range real {
-			out[first+i] = Scored{ID: name(sets[first+i], first+i), Bound: mean[i], StdErr: stderr[i], Uniform: -diffusion.LogFactorial(n)}
+			out[first+i] = Scored{ID: name(sets[first+i], first+i), Bound: Nats(mean[i]), StdErr: Nats(stderr[i]), Uniform: Nats(-diffusion.LogFactorial(n))}
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -46,8 +47,13 @@ func checkPermutations(t *testing.T, m *Model) {
 func TestUntrainedModelsGivePermutations(t *testing.T) {
 	e := openEngine(t, "go")
 	for _, law := range [][3]string{
-		{"riffle", "gpl", "dummies"}, {"riffle", "gpl", "items"}, {"riffle", "pl", ""}, {"riffle", "irs", ""},
-		{"insertion", "ii", ""}, {"transposition", "it", ""}, {"transposition", "gpl", ""},
+		{"riffle", "gpl", "dummies"},
+		{"riffle", "gpl", "items"},
+		{"riffle", "pl", ""},
+		{"riffle", "irs", ""},
+		{"insertion", "ii", ""},
+		{"transposition", "it", ""},
+		{"transposition", "gpl", ""},
 	} {
 		for _, n := range []int{2, 3, 7} {
 			t.Run(fmt.Sprint(law[0], " ", law[1], law[2], " ", n), func(t *testing.T) {
@@ -144,7 +150,7 @@ func TestAloneOrInABatch(t *testing.T) {
 					t.Fatal(err)
 				}
 				a, b := alone[0].Orders[0], out[i].Orders[0]
-				if !slices.Equal(a.Order, b.Order) || math.Abs(a.LogProb-b.LogProb) > 1e-5 {
+				if !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogProb-b.LogProb)) > 1e-5 {
 					t.Errorf("%s, batch %d, set %d: alone %v, among others %v", opt.Method, size, i, a, b)
 				}
 			}
@@ -175,7 +181,7 @@ func TestScoreAndSampleInAnyBatch(t *testing.T) {
 			want, draws = scored, drawn
 		}
 		for i := range many {
-			if math.Abs(scored[i].Bound-want[i].Bound) > 1e-5 {
+			if math.Abs(float64(scored[i].Bound-want[i].Bound)) > 1e-5 {
 				t.Errorf("batch %d, set %d: bound %g, wanted %g", size, i, scored[i].Bound, want[i].Bound)
 			}
 			if fmt.Sprint(drawn[i].Samples) != fmt.Sprint(draws[i].Samples) {
@@ -297,15 +303,15 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 				exact := logLikelihood(t, m, set, set.Order)
 				s := scored[i]
 				t.Logf("%s n=%d: bound %.4f ± %.4f, log-likelihood %.4f", law, n, s.Bound, s.StdErr, exact)
-				if s.Bound > 0 || !(s.Bound <= exact+4*s.StdErr+1e-6) {
+				if s.Bound > 0 || !(s.Bound <= Nats(exact)+4*s.StdErr+1e-6) {
 					t.Errorf("%s n=%d set %d: bound %.4f ± %.4f above the log-likelihood %.4f", law, n, i, s.Bound, s.StdErr, exact)
 				}
-				if math.Abs(s.Uniform+diffusion.LogFactorial(n)) > 1e-12 {
+				if math.Abs(float64(s.Uniform)+diffusion.LogFactorial(n)) > 1e-12 {
 					t.Errorf("uniform %g", s.Uniform)
 				}
 			}
 			exact := logLikelihood(t, m, right, right.Order)
-			if law == "gpl" && (exact < -0.5 || scored[0].Bound < exact-0.5) {
+			if law == "gpl" && (exact < -0.5 || float64(scored[0].Bound) < exact-0.5) {
 				t.Errorf("%s n=%d: bound %.4f, log-likelihood %.4f of the order that was learned", law, n, scored[0].Bound, exact)
 			}
 			if scored[1].Bound > scored[0].Bound {
@@ -351,7 +357,7 @@ func TestIdenticalObjects(t *testing.T) {
 			t.Errorf("orders %v, before %v", out, first)
 		}
 		for i, a := range out[0].Orders {
-			if b := out[1].Orders[i]; !slices.Equal(a.Order, b.Order) || math.Abs(a.LogProb-b.LogProb) > 1e-5 {
+			if b := out[1].Orders[i]; !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogProb-b.LogProb)) > 1e-5 {
 				t.Errorf("equal sets have the orders %v and %v", a, b)
 			}
 		}
@@ -365,9 +371,9 @@ func TestIdenticalObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			bound = s[0].Bound
+			bound = float64(s[0].Bound)
 		}
-		if math.Abs(s[0].Bound-bound) > 1e-5 {
+		if math.Abs(float64(s[0].Bound)-bound) > 1e-5 {
 			t.Errorf("%v scores %g, the first order %g", order, s[0].Bound, bound)
 		}
 	}
@@ -403,5 +409,18 @@ func TestSmallSets(t *testing.T) {
 		if len(drawn[0].Samples) != 3 || len(drawn[0].Marginals) != n || scored[0].Bound != 0 || scored[0].Uniform != 0 {
 			t.Errorf("n = %d: %+v %+v", n, drawn[0], scored[0])
 		}
+	}
+}
+
+// JSON has no infinities: what is not finite is null.
+func TestNatsJSON(t *testing.T) {
+	for v, want := range map[Nats]string{-1.5: "-1.5", Nats(math.Inf(-1)): "null", Nats(math.Inf(1)): "null"} {
+		got, err := json.Marshal(v)
+		if err != nil || string(got) != want {
+			t.Errorf("%g: %s, %v, want %s", float64(v), got, err, want)
+		}
+	}
+	if got, err := json.Marshal(Nats(math.NaN())); err != nil || string(got) != "null" {
+		t.Errorf("NaN: %s, %v, want null", got, err)
 	}
 }

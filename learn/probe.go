@@ -134,8 +134,8 @@ func fitSoftmax(x [][]float32, y []int, seed uint64) *softmax {
 	for j, v := range s.scale {
 		s.scale[j] = 1 / math.Sqrt(v+1e-6)
 	}
-	grad, m, v := matrix(probeClasses, features+1), matrix(probeClasses, features+1), matrix(probeClasses, features+1)
-	s.w = matrix(probeClasses, features+1)
+	grad, m, v := classRows(features+1), classRows(features+1), classRows(features+1)
+	s.w = classRows(features + 1)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	const batch, passes, rate = 200, 10, 2e-3
 	steps := passes * len(x) / batch
@@ -164,8 +164,8 @@ func fitSoftmax(x [][]float32, y []int, seed uint64) *softmax {
 	return s
 }
 
-func matrix(rows, cols int) [][]float64 {
-	m := make([][]float64, rows)
+func classRows(cols int) [][]float64 {
+	m := make([][]float64, probeClasses)
 	for i := range m {
 		m[i] = make([]float64, cols)
 	}

@@ -159,8 +159,8 @@ func (t words) raster(dst *image.RGBA) {
 func (t words) svg(w io.Writer) {
 	fmt.Fprintf(w, `<text x="%d" y="%d" font-family="Go, Helvetica, Arial, sans-serif" font-size="%d" fill="%s" text-anchor="%s">`,
 		t.x, t.y, t.size, hex(t.color), [3]string{"start", "middle", "end"}[t.align+1])
-	xml.EscapeText(w, []byte(t.text))
-	io.WriteString(w, "</text>\n")
+	_ = xml.EscapeText(w, []byte(t.text)) // w is a buffer
+	fmt.Fprint(w, "</text>\n")
 }
 
 // textWidth is the width of text in pixels.

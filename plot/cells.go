@@ -53,10 +53,10 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 					continue
 				}
 				x0, y0, x1, y1 := box(r, col)
-				if _, next := m.value(r, col+1); next {
+				if m.filled(r, col+1) {
 					x1 += under
 				}
-				if _, next := m.value(r+1, col); next {
+				if m.filled(r+1, col) {
 					y0 -= under
 				}
 				fillRect(&c, viridis(v/m.top), x0, y0, x1, y1)
@@ -74,11 +74,12 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (m cells) value(r, c int) (float64, bool) {
+func (m cells) filled(r, c int) bool {
 	if r >= m.rows || c >= m.cols {
-		return 0, false
+		return false
 	}
-	return m.at(r, c)
+	_, ok := m.at(r, c)
+	return ok
 }
 
 // drawNumbers writes each value with two decimals, as large as the cells allow.

@@ -302,9 +302,12 @@ func TestImpossibleOrders(t *testing.T) {
 		law Law
 		o   perm.Order
 	}{
-		{InverseInsertion{}, perm.Order{2, 1, 0}}, {InverseInsertion{}, perm.Order{1, 0, 2}},
-		{InverseTransposition{}, perm.Order{1, 2, 0}}, {InverseTransposition{}, perm.Order{1, 0, 3, 2}},
-		{InverseRiffle{}, perm.Order{2, 1, 0}}, {InverseRiffle{}, perm.Order{1, 0, 3, 2}},
+		{InverseInsertion{}, perm.Order{2, 1, 0}},
+		{InverseInsertion{}, perm.Order{1, 0, 2}},
+		{InverseTransposition{}, perm.Order{1, 2, 0}},
+		{InverseTransposition{}, perm.Order{1, 0, 3, 2}},
+		{InverseRiffle{}, perm.Order{2, 1, 0}},
+		{InverseRiffle{}, perm.Order{1, 0, 3, 2}},
 	} {
 		scores := randomScores(rand.New(rand.NewPCG(1, 1)), c.law.NumScores(len(c.o)), 1)
 		if logp := c.law.LogProb(scores, c.o); logp != negInf {

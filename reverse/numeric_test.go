@@ -34,8 +34,13 @@ func TestSortKeys(t *testing.T) {
 
 func TestLogSigmoid(t *testing.T) {
 	for _, c := range []struct{ x, want float64 }{
-		{0, -math.Ln2}, {1e4, 0}, {-1e4, -1e4}, {math.Inf(1), 0}, {negInf, negInf},
-		{-40, -40}, {40, -math.Exp(-40)}, // log(1 + x) is x for small x
+		{0, -math.Ln2},
+		{1e4, 0},
+		{-1e4, -1e4},
+		{math.Inf(1), 0},
+		{negInf, negInf},
+		{-40, -40},
+		{40, -math.Exp(-40)}, // log(1 + x) is x for small x
 	} {
 		near(t, "log φ", logSigmoid(c.x), c.want, 1e-16)
 	}

@@ -60,7 +60,7 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 	}
 	if err := d.writeNext(c); err != nil {
 		for _, name := range append(tensorFiles[:3:3], StateFile) {
-			d.disk.remove(d.in(nextDir, name))
+			_ = d.disk.remove(d.in(nextDir, name)) // the next save overwrites what is left
 		}
 		return err
 	}

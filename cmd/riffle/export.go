@@ -27,7 +27,7 @@ module in bench/torch, whose load() reads the file.`,
 			if err != nil {
 				return err
 			}
-			defer dir.Close()
+			defer func() { _ = dir.Close() }()
 			weights, state, warnings, err := dir.LoadModel()
 			if err != nil {
 				return err
