@@ -24,9 +24,6 @@ type Progress struct {
 
 // TrainOptions are what does not belong to a run's configuration.
 type TrainOptions struct {
-	// Time bounds the training: the learning-rate schedule is then fitted to the time
-	// that has passed and not to the steps made. 0 trains for Train.Steps.
-	Time time.Duration
 	// The callbacks may be nil; they are called between steps.
 	OnStep       func(Progress)
 	OnValidation func(step int, r *Result)
@@ -53,15 +50,19 @@ type trainer struct {
 	loss    float64 // running mean
 	before  time.Duration
 	start   time.Time
-	refused int // in a row
+	limit   time.Duration // 0: the steps decide
+	refused int           // in a row
 }
 
 // Train trains the model in a run directory, from the last checkpoint if resume is set.
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
-// the same steps as an unbroken one, bit for bit on the same engine; with a Time it does
-// not, as the clock decides on the learning rate.
+// the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
+// it does not, as the clock decides on the learning rate.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now()}
+	if t.limit, err = m.Config.TimeLimit(); err != nil {
+		return err
+	}
 	if resume {
 		warnings, err := m.restore(dir, true)
 		switch {
@@ -111,8 +112,8 @@ func (t *trainer) loop() error {
 	for s := t.State.Step + 1; ; s++ {
 		done := t.done(s)
 		stop := t.ctx.Err() != nil
-		if stop || done > 1 || (done == 1 && t.opt.Time > 0) || time.Since(saved) >= every {
-			finished := !stop && (done > 1 || (done == 1 && t.opt.Time > 0))
+		finished := !stop && (done > 1 || done == 1 && t.limit > 0)
+		if stop || finished || time.Since(saved) >= every {
 			if err := t.save(finished); err != nil {
 				return err
 			}
@@ -127,7 +128,11 @@ func (t *trainer) loop() error {
 			}
 			saved = time.Now()
 		}
-		made := <-batches
+		made, ok := <-batches
+		if !ok { // the context ended meanwhile; the next turn sees it
+			s--
+			continue
+		}
 		if made.err != nil {
 			return made.err
 		}
@@ -151,8 +156,8 @@ func (t *trainer) loop() error {
 // done returns how much of the training is behind when step s is about to be made: above 1
 // when there is no step s.
 func (t *trainer) done(s int) float64 {
-	if t.opt.Time > 0 {
-		return min(1, float64(t.before+time.Since(t.start))/float64(t.opt.Time))
+	if t.limit > 0 {
+		return min(1, float64(t.before+time.Since(t.start))/float64(t.limit))
 	}
 	return float64(s) / float64(t.Config.Train.Steps)
 }

@@ -275,11 +275,11 @@ func TestBatchSizes(t *testing.T) {
 // A training bounded by time ends by itself, whatever its steps.
 func TestTimeEndsTraining(t *testing.T) {
 	cfg := tiny()
-	cfg.Train.Steps = 1_000_000_000
+	cfg.Train.Steps, cfg.Train.Time = 1_000_000_000, "100ms"
 	m := newModel(t, cfg, openEngine(t, "go"))
 	dir := filepath.Join(t.TempDir(), "run")
 	last := 0.0
-	err := trainIn(t.Context(), m, dir, false, TrainOptions{Time: 100 * time.Millisecond, OnStep: func(p Progress) {
+	err := trainIn(t.Context(), m, dir, false, TrainOptions{OnStep: func(p Progress) {
 		if p.Done < last || p.Done > 1 {
 			t.Errorf("step %d: %g done after %g", p.Step, p.Done, last)
 		}

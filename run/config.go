@@ -69,6 +69,7 @@ type Model struct {
 // Train is the objective and the optimiser.
 type Train struct {
 	Steps        int     `toml:"steps"`
+	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step"`
 	Objective    string  `toml:"objective" comment:"bound (all steps of a trajectory) or random-step (one)"`
 	Trajectories int     `toml:"trajectories" comment:"forward trajectories a set"`
@@ -186,6 +187,9 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if _, err := c.CheckpointEvery(); err != nil {
 		return nil, err
 	}
+	if _, err := c.TimeLimit(); err != nil {
+		return nil, err
+	}
 	return warnings, errors.Join(c.LearningRate().Validate(), c.AdamW().Validate())
 }
 
@@ -247,6 +251,18 @@ func (c *Config) AdamW() diffusion.AdamW {
 // Objective returns which states the loss is computed on.
 func (c *Config) Objective() diffusion.Objective {
 	return diffusion.Objective{Trajectories: c.Train.Trajectories, RandomStep: c.Train.Objective == "random-step"}
+}
+
+// TimeLimit returns how long to train, 0 where the steps decide.
+func (c *Config) TimeLimit() (time.Duration, error) {
+	if c.Train.Time == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(c.Train.Time)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("train.time: wanted a time above 0 such as 90s or 30m (got %q)", c.Train.Time)
+	}
+	return d, nil
 }
 
 // CheckpointEvery returns the time between checkpoints.

@@ -50,19 +50,26 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 				return usagef("train: --time must be above 0 (got %s)", limit)
 			case steps < 0:
 				return usagef("train: --steps must be above 0 (got %d)", steps)
+			case steps > 0 && limit > 0:
+				return usagef("train: --steps and --time exclude each other")
 			case resume && (len(args) > 0 || len(set) > 0 || steps > 0):
 				return usagef("train: --resume takes no PRESET, --set and --steps: a run keeps its configuration\nhint: riffle train --out %s --resume", out)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			m, dir, err := a.openRun(args, out, engineSpec, resume, set, steps)
+			if limit > 0 {
+				set = append(set, "train.time="+limit.String())
+			} else if steps > 0 {
+				set = append(set, fmt.Sprintf("train.steps=%d", steps), "train.time=")
+			}
+			m, dir, err := a.openRun(args, out, engineSpec, resume, set)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, dir.Close()) }()
 			a.note("model: %s parameters, %s with %s, schedule %v", thousands(m.Denoiser.NumParameters()), m.Process.Forward.Name(), m.Process.Reverse.LongName(), m.Process.Steps)
-			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, limit, quiet))
+			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, quiet))
 			if errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume goes on", m.State.Step, out)
 			}
@@ -75,8 +82,8 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "", "folder of the run")
 	f.StringArrayVar(&set, "set", nil, "change a key of the configuration: key=value (again for more)")
-	f.IntVar(&steps, "steps", 0, "train for this many steps")
-	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m; the learning rate is fitted to it")
+	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
+	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
 	addEngine(cmd, &engineSpec)
@@ -85,14 +92,29 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind.
-func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, steps int) (m *learn.Model, dir *runs.Dir, err error) {
+func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg runs.Config
 	if resume {
 		if dir, err = runs.Resume(out); err != nil {
 			return nil, nil, err
 		}
 		cfg = dir.Config
-	} else if cfg, err = newConfig(args[0], set, steps); err != nil {
+	} else if cfg, err = readConfig(args[0]); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range set {
+		if err = cfg.Set(s); err != nil {
+			err = usageError{fmt.Errorf("--set: %w", err)}
+			break
+		}
+	}
+	if err == nil {
+		_, err = cfg.Resolve()
+	}
+	if err != nil {
+		if dir != nil {
+			err = errors.Join(err, dir.Close())
+		}
 		return nil, nil, err
 	}
 	m, err = a.newModel(cfg, engineSpec)
@@ -103,23 +125,6 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = errors.Join(err, dir.Close())
 	}
 	return m, dir, err
-}
-
-func newConfig(name string, set []string, steps int) (runs.Config, error) {
-	cfg, err := readConfig(name)
-	if err != nil {
-		return cfg, err
-	}
-	for _, s := range set {
-		if err := cfg.Set(s); err != nil {
-			return cfg, usageError{fmt.Errorf("--set: %w", err)}
-		}
-	}
-	if steps > 0 {
-		cfg.Train.Steps = steps
-	}
-	_, err = cfg.Resolve()
-	return cfg, err
 }
 
 func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
@@ -154,7 +159,7 @@ func readConfig(name string) (runs.Config, error) {
 	return runs.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
 }
 
-func (a *app) trainOptions(m *learn.Model, limit time.Duration, quiet bool) learn.TrainOptions {
+func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	const resolution = 10000
 	var bar *progressbar.ProgressBar
 	if !quiet {
@@ -169,7 +174,6 @@ func (a *app) trainOptions(m *learn.Model, limit time.Duration, quiet bool) lear
 		}
 	}
 	return learn.TrainOptions{
-		Time: limit,
 		OnStep: func(p learn.Progress) {
 			if bar == nil {
 				return
