@@ -48,6 +48,9 @@ type EncoderConfig struct {
 	// Hidden are the sizes of the layers between the convolutions and d: of each window
 	// for "window", of each vector for "features"; none for "cnn" means one linear layer.
 	Hidden []int
+	// Dropout is the probability with which "window" drops a unit of its hidden layers in
+	// training, 0 to below 1: it makes readers of images overfit less.
+	Dropout float64
 	// Features is the length of a feature vector ("features") or 2 for "points".
 	Features int
 }
@@ -68,6 +71,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.feed_forward: must be 1 or more (got %d)", c.FeedForward)
 	case c.Dropout < 0 || c.Dropout >= 1:
 		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
+	case c.Encoder.Dropout < 0 || c.Encoder.Dropout >= 1:
+		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
 		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":

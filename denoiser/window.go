@@ -17,6 +17,7 @@ type windowEncoder struct {
 	hidden        []*linear
 	out           *linear
 	windows, size int
+	dropout       float64
 }
 
 func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
@@ -27,7 +28,7 @@ func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 	if e.Width%e.Window != 0 {
 		return nil, fmt.Errorf("model.encoder.window: must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
-	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window}
+	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, dropout: e.Dropout}
 	in, h, w, kernel := 1, e.Height, e.Window, 5
 	for i, out := range e.Channels {
 		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, kernel, 2, kernel/2))
@@ -63,7 +64,7 @@ func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 	}
 	h = graph.Reshape(channelsFirst(h), h.Shape().Dimensions[0], -1)
 	for _, l := range e.hidden {
-		h = l.apply(c, h, activation.TypeRelu)
+		h = c.dropout(l.apply(c, h, activation.TypeRelu), e.dropout)
 	}
 	return h
 }

@@ -53,17 +53,18 @@ type Process struct {
 
 // Model is the network.
 type Model struct {
-	Encoder     string  `toml:"encoder" comment:"table, cnn, window, points or features"`
-	Channels    []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions"`
-	Kernel      int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels"`
-	Hidden      []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim"`
-	Dim         int     `toml:"dim"`
-	Layers      int     `toml:"layers"`
-	Heads       int     `toml:"heads"`
-	FeedForward int     `toml:"feed_forward"`
-	Dropout     float64 `toml:"dropout"`
-	Positions   string  `toml:"positions" comment:"sinusoid, learned or none"`
-	GPLRows     string  `toml:"gpl_rows" comment:"gpl: dummies or items"`
+	Encoder        string  `toml:"encoder" comment:"table, cnn, window, points or features"`
+	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions"`
+	Kernel         int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels"`
+	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim"`
+	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training"`
+	Dim            int     `toml:"dim"`
+	Layers         int     `toml:"layers"`
+	Heads          int     `toml:"heads"`
+	FeedForward    int     `toml:"feed_forward"`
+	Dropout        float64 `toml:"dropout"`
+	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
+	GPLRows        string  `toml:"gpl_rows" comment:"gpl: dummies or items"`
 }
 
 // Train is the objective and the optimiser.
@@ -228,7 +229,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 		return denoiser.Config{}, keyError("process.reverse", err)
 	}
 	m := c.Model
-	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden = m.Encoder, m.Channels, m.Kernel, m.Hidden
+	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
