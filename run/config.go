@@ -101,10 +101,10 @@ type Eval struct {
 
 // Paper is what the paper reports for this experiment, printed beside ours.
 type Paper struct {
-	Table      string  `toml:"table"`
-	KendallTau float64 `toml:"kendall_tau,omitempty"`
-	Exact      float64 `toml:"exact,omitempty" comment:"percent"`
-	Correct    float64 `toml:"correct,omitempty" comment:"percent"`
+	Table      string  `toml:"table" json:"table"`
+	KendallTau float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty"`
+	Exact      float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent"`
+	Correct    float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
 }
 
 // Default is what a configuration leaves unsaid.
