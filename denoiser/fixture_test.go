@@ -242,7 +242,7 @@ func TestFixtureAdamW(t *testing.T) {
 		denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
 			store := newStore(t, f.under("weight/"))
 			process := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 1}}
-			trainer, err := diffusion.NewTrainer(e, store, d, process, opt, 1)
+			trainer, err := diffusion.NewTrainer(e, store, d, process, opt, 1, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

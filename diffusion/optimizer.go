@@ -40,8 +40,16 @@ func (a AdamW) Validate() error {
 func firstMoment(name string) string  { return "adam_m/" + name }
 func secondMoment(name string) string { return "adam_v/" + name }
 
-// initMoments puts zero moments into the store where there are none.
-func initMoments(store *model.Store, d *denoiser.Denoiser) error {
+// stepsTaken is the variable that counts the steps that changed the weights: a refused step
+// is no step to Adam's bias correction either.
+const stepsTaken = "adam_steps"
+
+// initMoments puts zero moments into the store where there are none, and the count of the
+// steps behind them.
+func initMoments(store *model.Store, d *denoiser.Denoiser, taken int) error {
+	if err := denoiser.SetParam(store, stepsTaken, nil, []float32{float32(taken)}); err != nil {
+		return err
+	}
 	for _, p := range d.Params() {
 		if !p.Trainable {
 			continue
@@ -57,10 +65,10 @@ func initMoments(store *model.Store, d *denoiser.Denoiser) error {
 	return nil
 }
 
-// update adds the optimiser's step to the graph. scalars [3] is (rate, 1−β₁ˢ, 1−β₂ˢ). It
-// returns the norm of the gradient before clipping and whether loss and gradient are
-// finite; where they are not, every variable keeps its value.
-func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, scalars *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
+// update adds the optimiser's step to the graph, at a learning rate (scalar). It returns the
+// norm of the gradient before clipping and whether the step is taken: where the loss, the
+// gradient or a weight that would come of it is not finite, every variable keeps its value.
+func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, rate *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
 	g := loss.Graph()
 	var params []*denoiser.Param
 	var nodes []*graph.Node
@@ -86,30 +94,45 @@ func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, scalars *g
 	if a.Clip > 0 {
 		scale = graph.MinScalar(graph.Div(graph.Scalar(g, dtypes.Float32, a.Clip), graph.AddScalar(norm, 1e-6)), 1)
 	}
-	at := func(i int) *graph.Node { return graph.Squeeze(graph.Slice(scalars, graph.AxisElem(i)), 0) }
-	rate, correct1, correct2 := at(0), at(1), at(2)
-	keep := func(fresh, old *graph.Node) *graph.Node { return graph.Where(ok, fresh, old) }
+	count := denoiser.Variable(store, stepsTaken)
+	taken := graph.OnePlus(count.NodeValue(g))
+	correction := func(beta float64) *graph.Node { // 1 − β^taken
+		return graph.OneMinus(graph.Exp(graph.MulScalar(taken, math.Log(beta))))
+	}
+	correct1, correct2 := graph.ScalarOne(g, dtypes.Float32), graph.ScalarOne(g, dtypes.Float32)
+	if a.Beta1 > 0 {
+		correct1 = correction(a.Beta1)
+	}
+	if a.Beta2 > 0 {
+		correct2 = correction(a.Beta2)
+	}
+	type change struct {
+		variable *model.Variable
+		value    *graph.Node
+	}
+	fresh := []change{{count, taken}}
 	for i, p := range params {
 		grad := graph.Mul(grads[i], scale)
 		mv, vv := denoiser.Variable(store, firstMoment(p.Name)), denoiser.Variable(store, secondMoment(p.Name))
-		m, v := mv.NodeValue(g), vv.NodeValue(g)
-		m2 := graph.Add(graph.MulScalar(m, a.Beta1), graph.MulScalar(grad, 1-a.Beta1))
-		v2 := graph.Add(graph.MulScalar(v, a.Beta2), graph.MulScalar(graph.Square(grad), 1-a.Beta2))
-		step := graph.Div(graph.Div(m2, correct1), graph.AddScalar(graph.Sqrt(graph.Div(v2, correct2)), a.Epsilon))
+		m := graph.Add(graph.MulScalar(mv.NodeValue(g), a.Beta1), graph.MulScalar(grad, 1-a.Beta1))
+		v := graph.Add(graph.MulScalar(vv.NodeValue(g), a.Beta2), graph.MulScalar(graph.Square(grad), 1-a.Beta2))
+		step := graph.Div(graph.Div(m, correct1), graph.AddScalar(graph.Sqrt(graph.Div(v, correct2)), a.Epsilon))
 		if a.WeightDecay > 0 {
 			step = graph.Add(step, graph.MulScalar(nodes[i], a.WeightDecay))
 		}
-		mv.SetNodeValue(keep(m2, m))
-		vv.SetNodeValue(keep(v2, v))
-		denoiser.Variable(store, p.Name).SetNodeValue(keep(graph.Sub(nodes[i], graph.Mul(rate, step)), nodes[i]))
+		w := graph.Sub(nodes[i], graph.Mul(rate, step))
+		fresh = append(fresh, change{mv, m}, change{vv, v}, change{denoiser.Variable(store, p.Name), w})
+		ok = graph.LogicalAnd(ok, graph.IsFinite(graph.ReduceAllSum(w)))
+	}
+	for _, c := range fresh {
+		c.variable.SetNodeValue(graph.Where(ok, c.value, c.variable.NodeValue(g)))
 	}
 	// Running statistics changed on the way forward are held back too.
-	for name, old := range changed {
-		v := denoiser.Variable(store, name)
-		v.SetNodeValue(keep(v.NodeValue(g), old))
+	for _, p := range d.Params() {
+		if old := changed[p.Name]; old != nil {
+			v := denoiser.Variable(store, p.Name)
+			v.SetNodeValue(graph.Where(ok, v.NodeValue(g), old))
+		}
 	}
 	return norm, ok
 }
-
-// correction returns 1−βˢ.
-func correction(beta float64, s int) float32 { return float32(1 - math.Pow(beta, float64(s))) }

@@ -31,15 +31,16 @@ type Trainer struct {
 }
 
 // NewTrainer compiles nothing yet; the first step of a shape does. The store holds the
-// weights (see [denoiser.Denoiser.Init]) and, when training goes on, the moments.
-func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, opt AdamW, seed uint64) (*Trainer, error) {
+// weights (see [denoiser.Denoiser.Init]) and, when training goes on, the moments; taken is
+// how many steps have changed them, 0 at the start.
+func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, opt AdamW, seed uint64, taken int) (*Trainer, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := initMoments(store, d); err != nil {
+	if err := initMoments(store, d, taken); err != nil {
 		return nil, err
 	}
 	t := &Trainer{Store: store, Denoiser: d, Process: p, AdamW: opt, Seed: seed}
@@ -48,14 +49,14 @@ func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *P
 	return t, err
 }
 
-// build is the graph of one step: objects, arrangements, ranks, times, weights, scalars
-// [3], dropout state → [3] (loss, gradient norm, 1 if the step was taken).
+// build is the graph of one step: objects, arrangements, ranks, times, weights, learning
+// rate, dropout state → [3] (loss, gradient norm, 1 if the step was taken).
 func (t *Trainer) build(_ *model.Scope, in []*graph.Node) *graph.Node {
-	objects, arrangements, ranks, times, weights, scalars, rng := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	objects, arrangements, ranks, times, weights, rate, rng := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 	g := objects.Graph()
 	c := denoiser.NewContext(g, t.Store, true, rng)
 	l := loss(logProbs(c, t.Denoiser, t.Process.Reverse, objects, arrangements, ranks, times), weights)
-	norm, ok := t.AdamW.update(t.Store, t.Denoiser, l, scalars, c.Changed)
+	norm, ok := t.AdamW.update(t.Store, t.Denoiser, l, rate, c.Changed)
 	one := graph.ConvertDType(ok, l.DType())
 	return graph.Stack([]*graph.Node{l, norm, one}, 0)
 }
@@ -90,14 +91,13 @@ func (t *Trainer) Step(s int, rate float64, b *Batch) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	scalars := []float32{float32(rate), correction(t.AdamW.Beta1, s), correction(t.AdamW.Beta2, s)}
 	inputs := []*tensors.Tensor{
 		b.Objects,
 		tensors.FromFlatDataAndDimensions(st.Arrangement, st.Batch, st.PerSet, st.N),
 		tensors.FromFlatDataAndDimensions(st.Rank, st.Batch, st.PerSet, st.N),
 		tensors.FromFlatDataAndDimensions(st.Time, st.Batch, st.PerSet),
 		tensors.FromFlatDataAndDimensions(st.Weight, st.Batch, st.PerSet),
-		tensors.FromFlatDataAndDimensions(scalars, len(scalars)),
+		tensors.FromScalar(float32(rate)),
 		rng,
 	}
 	out, err := t.exec.Call1(inputs)

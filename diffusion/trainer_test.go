@@ -33,7 +33,7 @@ func TestEveryLawLearns(t *testing.T) {
 			p.Steps = []int{0, 7}
 		}
 		e, store, d := tiny(t, p, n)
-		tr, err := NewTrainer(e, store, d, p, testAdamW, 1)
+		tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestStepRefusesNaN(t *testing.T) {
 	const n, batch = 3, 2
 	p := riffleGPL(0, 7)
 	e, store, d := tiny(t, p, n)
-	tr, err := NewTrainer(e, store, d, p, testAdamW, 1)
+	tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestDropoutFollowsSeedAndStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := NewTrainer(e, store, d, p, testAdamW, 11)
+		tr, err := NewTrainer(e, store, d, p, testAdamW, 11, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,5 +144,63 @@ func TestDropoutFollowsSeedAndStep(t *testing.T) {
 	}
 	if a == c {
 		t.Errorf("steps 1 and 2 had the same dropout")
+	}
+}
+
+// Adam's bias correction counts the steps that were taken: a refused one before them changes
+// nothing.
+func TestRefusedStepsDoNotCount(t *testing.T) {
+	const n, batch = 3, 2
+	p := riffleGPL(0, 7)
+	weights := func(refuse bool) []float32 {
+		e, store, d := tiny(t, p, n)
+		tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refuse {
+			bad := make([]float32, batch*n*2)
+			bad[0] = float32(math.NaN())
+			step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(bad, batch, n, 2)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, taken, err := step.Read(); err != nil || taken {
+				t.Fatalf("a batch with NaN: taken %v, %v", taken, err)
+			}
+		}
+		step, err := tr.Step(2, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, taken, err := step.Read(); err != nil || !taken {
+			t.Fatalf("taken %v, %v", taken, err)
+		}
+		flat, err := tensors.CopyFlatData[float32](denoiser.Variable(store, "encoder.fc1.weight").MustValue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return flat
+	}
+	if a, b := weights(false), weights(true); !slices.Equal(a, b) {
+		t.Errorf("weights %v, after a refused step %v", a, b)
+	}
+}
+
+// A step whose weights would not be finite is refused, however finite its gradient.
+func TestStepRefusesInfiniteWeights(t *testing.T) {
+	const n, batch = 3, 2
+	p := riffleGPL(0, 7)
+	e, store, d := tiny(t, p, n)
+	tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := tr.Step(1, math.MaxFloat64, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, taken, err := step.Read(); err != nil || taken {
+		t.Errorf("taken %v, %v", taken, err)
 	}
 }

@@ -80,7 +80,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
 	}
-	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, m.Process, m.Config.AdamW(), m.Config.Seed); err != nil {
+	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, m.Process, m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
 		return err
 	}
 	var warnings []string
