@@ -145,7 +145,7 @@ func TestLoadMNIST(t *testing.T) {
 }
 
 // The module cache is found as the go command finds it.
-func TestModuleCache(t *testing.T) {
+func TestModuleCacheFromGoEnv(t *testing.T) {
 	dir := t.TempDir()
 	env := filepath.Join(dir, "env")
 	for name, value := range map[string]string{"GOMODCACHE": "", "GOPATH": "", "GOENV": env, "HOME": dir} {
