@@ -76,9 +76,10 @@ func TestMetricsLines(t *testing.T) {
 		t.Error(d)
 	}
 	for want, e := range map[string]Event{
-		"metrics: an event without a name":                   {Step: 1},
-		`metrics: event skipped: field "step" is taken`:      {Event: "skipped", Fields: map[string]any{"step": 1}},
-		`metrics: event skipped: json: cannot marshal from `: {Event: "skipped", Fields: map[string]any{"f": func() {}}},
+		"metrics: an event without a name":              {Step: 1},
+		`metrics: event skipped: field "step" is taken`: {Event: "skipped", Fields: map[string]any{"step": 1}},
+		// encoding/json/v2 words its errors differently from process to process.
+		`metrics: event skipped: json: `: {Event: "skipped", Fields: map[string]any{"f": func() {}}},
 	} {
 		if err := m.Event(e); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, wanted %s", err, want)
