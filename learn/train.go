@@ -206,7 +206,7 @@ func (t *trainer) save(finished bool) error {
 	if err := t.log.Sync(); err != nil {
 		return err
 	}
-	t.State.Elapsed, t.State.Finished = t.elapsed(), finished
+	t.State.Elapsed, t.State.Finished, t.State.Engine = t.elapsed(), finished, t.Engine.Kind
 	model, m, v, err := run.FromStore(t.Store, t.Denoiser)
 	if err != nil {
 		return err

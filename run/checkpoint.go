@@ -169,6 +169,12 @@ func (d *Dir) LoadModel() (model []Tensor, state State, warnings []string, err e
 	return tensors[0], state, warnings, nil
 }
 
+// LoadState returns what the newest checkpoint knows besides its tensors.
+func (d *Dir) LoadState() (State, error) {
+	state, _, _, err := d.load(nil)
+	return state, err
+}
+
 func (d *Dir) load(names []string) (state State, tensors [][]Tensor, warnings []string, err error) {
 	// The process that trains may save while this one reads; it does not do so twice in a row.
 	for range 3 {

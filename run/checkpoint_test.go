@@ -79,7 +79,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("previous: %v", got)
 	}
 	state, err := os.ReadFile(d.File(StateFile))
-	if err != nil || !strings.HasPrefix(string(state), "{\n  \"step\": 3,\n  \"elapsed_seconds\": 4.5,\n  \"skipped\": 0,\n  \"finished\": false,\n  \"sha256\": {\n") {
+	if err != nil || !strings.HasPrefix(string(state), "{\n  \"step\": 3,\n  \"elapsed_seconds\": 4.5,\n  \"skipped\": 0,\n  \"finished\": false,\n  \"engine\": \"\",\n  \"sha256\": {\n") {
 		t.Errorf("%v\n%s", err, state)
 	}
 	d.lock = nil

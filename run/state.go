@@ -17,6 +17,7 @@ type State struct {
 	Elapsed  float64 `json:"elapsed_seconds"` // time spent in training, over all resumptions
 	Skipped  int     `json:"skipped"`         // steps refused because their gradient was not finite
 	Finished bool    `json:"finished"`
+	Engine   string  `json:"engine"` // go, xla or cuda, which made the last steps; "" where none is known
 	// SHA256 holds the hash of each file in hex, that of state.json taken with zeros in its
 	// own place. It is filled in by [Dir.SaveCheckpoint].
 	SHA256 map[string]string `json:"sha256"`

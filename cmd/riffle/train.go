@@ -32,8 +32,9 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stopped
-(with --time the clock decides on the learning rate, so the two differ).`,
+Ctrl-C saves and stops; --resume goes on with the run's configuration and engine, bit
+for bit as if it had not been stopped. Two runs differ where --engine names another
+engine, and with train.time, as the clock decides on the learning rate.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -52,12 +53,15 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 				return usagef("train: --steps must be above 0 (got %d)", steps)
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
-			case resume && (len(args) > 0 || len(set) > 0 || steps > 0):
-				return usagef("train: --resume takes no PRESET, --set and --steps: a run keeps its configuration\nhint: riffle train --out %s --resume", out)
+			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
+				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", out)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if resume && !cmd.Flags().Changed("engine") {
+				engineSpec = ""
+			}
 			if limit > 0 {
 				set = append(set, "train.time="+limit.String())
 			} else if steps > 0 {
@@ -87,13 +91,16 @@ Ctrl-C saves and stops; --resume goes on, bit for bit as if it had not been stop
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
 	addEngine(cmd, &engineSpec)
+	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
 }
 
 // openRun makes a model and its run directory, or opens a run that is there. The directory
-// is made last: what cannot be trained leaves nothing behind.
+// is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
+// is there keeps its engine.
 func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg runs.Config
+	var state runs.State
 	if resume {
 		if dir, err = runs.Resume(out); err != nil {
 			return nil, nil, err
@@ -111,13 +118,28 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	if err == nil {
 		_, err = cfg.Resolve()
 	}
+	if err == nil && resume {
+		if state, err = dir.LoadState(); errors.Is(err, runs.ErrNoCheckpoint) {
+			err = nil
+		}
+	}
 	if err != nil {
 		if dir != nil {
 			err = errors.Join(err, dir.Close())
 		}
 		return nil, nil, err
 	}
+	kept := engineSpec == "" && state.Engine != ""
+	if kept {
+		engineSpec = state.Engine
+	}
 	m, err = a.newModel(cfg, engineSpec)
+	switch {
+	case err != nil && kept && engineSpec != "go":
+		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
+	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
+		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
+	}
 	if err == nil && !resume {
 		dir, err = runs.Create(out, &m.Config)
 	}
