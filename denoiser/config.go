@@ -58,9 +58,9 @@ type EncoderConfig struct {
 func (c *Config) validate() error {
 	switch {
 	case c.N < 1:
-		return fmt.Errorf("model.n: must be 1 or more (got %d)", c.N)
+		return fmt.Errorf("task.n: must be 1 or more (got %d)", c.N)
 	case c.Law == nil:
-		return fmt.Errorf("model.law: missing")
+		return fmt.Errorf("process.reverse: missing")
 	case c.Dim < 2 || c.Dim%2 != 0:
 		return fmt.Errorf("model.dim: must be even and 2 or more (got %d)", c.Dim)
 	case c.Layers < 1:
@@ -69,14 +69,24 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.heads: must divide model.dim %d (got %d)", c.Dim, c.Heads)
 	case c.FeedForward < 1:
 		return fmt.Errorf("model.feed_forward: must be 1 or more (got %d)", c.FeedForward)
-	case c.Dropout < 0 || c.Dropout >= 1:
+	case !(c.Dropout >= 0 && c.Dropout < 1): // NaN too
 		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
-	case c.Encoder.Dropout < 0 || c.Encoder.Dropout >= 1:
+	case !(c.Encoder.Dropout >= 0 && c.Encoder.Dropout < 1):
 		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
 		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":
 		return fmt.Errorf("model.gpl_rows: unknown %q, wanted dummies or items", c.GPLRows)
 	}
+	for key, sizes := range map[string][]int{"model.channels": c.Encoder.Channels, "model.hidden": c.Encoder.Hidden} {
+		for _, size := range sizes {
+			if size < 1 || size > maxUnits {
+				return fmt.Errorf("%s: wanted sizes of 1 to %d (got %v)", key, maxUnits, sizes)
+			}
+		}
+	}
 	return nil
 }
+
+// maxUnits is the most units or channels a layer may have.
+const maxUnits = 1 << 16

@@ -33,7 +33,7 @@ func newEncoder(r *registry, name string, cfg *Config) (encoder, error) {
 	case "window":
 		return newWindow(r, name, cfg)
 	}
-	return nil, fmt.Errorf("model.encoder.kind: unknown %q, wanted table, cnn, window, points or features", e.Kind)
+	return nil, fmt.Errorf("model.encoder: unknown %q, wanted table, cnn, window, points or features", e.Kind)
 }
 
 // tableEncoder learns a vector for each of N identities: x [batch, n] int32.

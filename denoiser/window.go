@@ -26,7 +26,7 @@ func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 		return nil, fmt.Errorf("model.encoder: window needs a height, a width, a window and hidden (got %d, %d, %d, %v)", e.Height, e.Width, e.Window, e.Hidden)
 	}
 	if e.Width%e.Window != 0 {
-		return nil, fmt.Errorf("model.encoder.window: must divide the width of %d pixels (got %d)", e.Width, e.Window)
+		return nil, fmt.Errorf("model.encoder: the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
 	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, dropout: e.Dropout}
 	in, h, w, kernel := 1, e.Height, e.Window, 5

@@ -9,8 +9,10 @@ package diffusion
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
@@ -31,6 +33,15 @@ func (p *Process) Validate() error {
 	if p.Forward == nil || p.Reverse == nil {
 		return errors.New("process: a forward and a reverse law are wanted")
 	}
+	if !undoes(p.Reverse, p.Forward) {
+		var names []string
+		for _, law := range reverse.Laws() {
+			if undoes(law, p.Forward) {
+				names = append(names, law.Name())
+			}
+		}
+		return fmt.Errorf("process.reverse: %s cannot undo one %s, wanted one of %s", p.Reverse.Name(), p.Forward.Name(), strings.Join(names, ", "))
+	}
 	if len(p.Steps) < 2 || p.Steps[0] != 0 {
 		return fmt.Errorf("schedule: wanted 0 < t_1 < … < T (got %v)", p.Steps)
 	}
@@ -43,6 +54,22 @@ func (p *Process) Validate() error {
 		}
 	}
 	return nil
+}
+
+// undoes tells whether a reverse law gives a probability to the inverse of every order that
+// one forward shuffle of four objects can make.
+func undoes(law reverse.Law, forward shuffle.Law) bool {
+	if law.FullSupport() {
+		return true
+	}
+	const n = 4
+	scores := make([]float64, law.NumScores(n))
+	for sigma := range perm.All(n) {
+		if !math.IsInf(forward.LogProb(sigma), -1) && math.IsInf(law.LogProb(scores, sigma.Inverse()), -1) {
+			return false
+		}
+	}
+	return true
 }
 
 // Every returns the unmerged schedule 0, 1, …, T.

@@ -73,6 +73,10 @@ func TestRandomStepDrawsEveryStep(t *testing.T) {
 
 func TestProcessValidate(t *testing.T) {
 	irs := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: []int{0, 2, 7}}
+	wrong := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseInsertion{}, Steps: Every(3)}
+	if err, want := wrong.Validate(), "process.reverse: ii cannot undo one riffle, wanted one of gpl, pl, irs"; err == nil || err.Error() != want {
+		t.Errorf("got %v, wanted %s", err, want)
+	}
 	for name, p := range map[string]*Process{"no zero": riffleGPL(1, 2), "falling": riffleGPL(0, 3, 3), "empty": riffleGPL(), "merged irs": irs} {
 		if p.Validate() == nil {
 			t.Errorf("%s: %v accepted", name, p.Steps)

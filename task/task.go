@@ -5,6 +5,8 @@ package task
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -52,11 +54,25 @@ type Examples struct {
 func New(c *run.Config) (Task, error) {
 	switch c.Task.Name {
 	case "sort":
+		if err := feeds(c, "images", "cnn", "window"); err != nil {
+			return nil, err
+		}
 		return newSort(c)
 	case "delta":
+		if err := feeds(c, "identities", "table"); err != nil {
+			return nil, err
+		}
 		return newDelta(c)
 	}
 	return nil, fmt.Errorf("task.name: unknown %q, wanted sort or delta", c.Task.Name)
+}
+
+// feeds checks that the encoder reads what the task's objects are.
+func feeds(c *run.Config, objects string, encoders ...string) error {
+	if slices.Contains(encoders, c.Model.Encoder) {
+		return nil
+	}
+	return fmt.Errorf("model.encoder: %q does not read %s, the objects of task %s, wanted %s", c.Model.Encoder, objects, c.Task.Name, strings.Join(encoders, " or "))
 }
 
 // source is the generator of one set.
