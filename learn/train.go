@@ -113,7 +113,16 @@ func (t *trainer) loop() error {
 		done := t.done(s)
 		stop := t.ctx.Err() != nil
 		finished := !stop && (done > 1 || done == 1 && t.limit > 0)
-		if stop || finished || time.Since(saved) >= every {
+		due := time.Since(saved) >= every
+		if due && !stop && !finished {
+			// What made steps refused may be in the weights already: the checkpoint from
+			// before stays until a step is taken again.
+			if err := t.read(0); err != nil {
+				return err
+			}
+			due = t.refused == 0
+		}
+		if stop || finished || due {
 			if err := t.save(finished); err != nil {
 				return err
 			}
@@ -175,8 +184,9 @@ func (t *trainer) read(keep int) error {
 			t.refused++
 			t.State.Skipped++
 			size := t.Config.Train.Batch
-			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, (s.Number-1)*size, s.Number*size-1, loss, norm))
-			if err := t.event("skipped", s.Number, nil); err != nil {
+			from, to := (s.Number-1)*size, s.Number*size-1
+			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, from, to, loss, norm))
+			if err := t.event("skipped", s.Number, map[string]any{"first_set": from, "last_set": to, "loss": loss, "grad_norm": norm}); err != nil {
 				return err
 			}
 			if t.refused >= maxRefused {

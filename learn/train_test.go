@@ -127,7 +127,7 @@ func TestBadBatchIsRefused(t *testing.T) {
 					t.Errorf("step %d: loss %g", s.Step, s.Loss)
 				}
 			}
-			if events[0].Event != "skipped" || events[0].Step != 3 {
+			if f := events[0].Fields; events[0].Event != "skipped" || events[0].Step != 3 || f["first_set"] != 12.0 || f["last_set"] != 17.0 || f["loss"] != nil || f["grad_norm"] != nil || len(f) != 4 {
 				t.Errorf("first event %+v", events[0])
 			}
 			finite(t, dir)
@@ -159,6 +159,13 @@ func TestTrainingGivesUp(t *testing.T) {
 		t.Errorf("refused %v", refused)
 	}
 	finite(t, dir)
+	d, err := run.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := d.LoadState(); err != nil || state.Step == 0 || state.Step >= bad || state.Skipped != 0 {
+		t.Errorf("kept %+v, %v", state, err)
+	}
 }
 
 // So does a learning rate that throws the weights away.

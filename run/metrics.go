@@ -191,14 +191,19 @@ func ReadMetrics(path string) (steps []StepLine, events []Event, warnings []stri
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	warnings, torn := scanMetrics(path, data, func(_ []byte, l metricsLine) {
+	warnings, torn := scanMetrics(path, data, func(line []byte, l metricsLine) {
 		if l.Event == "" {
 			steps = append(steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR)})
 			return
 		}
 		e := Event{Event: l.Event, Step: l.Step, Elapsed: number(l.Elapsed)}
-		if len(l.Fields) > 0 {
-			e.Fields = l.Fields
+		fields := map[string]any{}
+		_ = json.Unmarshal(line, &fields) // scanMetrics has read it
+		for _, own := range []string{"event", "step", "elapsed"} {
+			delete(fields, own)
+		}
+		if len(fields) > 0 {
+			e.Fields = fields
 		}
 		events = append(events, e)
 	})
@@ -210,13 +215,12 @@ func ReadMetrics(path string) (steps []StepLine, events []Event, warnings []stri
 
 // metricsLine is a line of either kind.
 type metricsLine struct {
-	Event    string         `json:"event"`
-	Step     int            `json:"step"`
-	Loss     *float64       `json:"loss"`
-	GradNorm *float64       `json:"grad_norm"`
-	LR       *float64       `json:"lr"`
-	Elapsed  *float64       `json:"elapsed"`
-	Fields   map[string]any `json:",embed"`
+	Event    string   `json:"event"`
+	Step     int      `json:"step"`
+	Loss     *float64 `json:"loss"`
+	GradNorm *float64 `json:"grad_norm"`
+	LR       *float64 `json:"lr"`
+	Elapsed  *float64 `json:"elapsed"`
 }
 
 func number(v *float64) float64 {
