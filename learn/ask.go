@@ -1,9 +1,11 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -43,53 +45,76 @@ func (n Nats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// chunk calls f with the objects of at most Eval.Batch sets of one size at a time, in the
-// order given. The sets of the last chunk are padded by repeating one, so that shapes are
-// few; f is told how many are real. Sets without an id are called by their number, that of
-// the first of them being number+1.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(first, real, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
+// chunk calls f with the objects of at most Eval.Batch sets of one size at a time; index
+// says which sets they are. Sets of one size go together wherever they stand, so that
+// shapes are few; for the same reason the last chunk of many is padded by repeating a set.
+// Sets without an id are called by their number, that of the first being number+1.
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
 	dec, err := m.Decoder()
 	if err != nil {
 		return nil, err
 	}
-	for first := 0; first < len(sets); {
-		n := len(sets[first].Items)
-		last := first + 1
-		for last < len(sets) && last-first < m.Config.Eval.Batch && len(sets[last].Items) == n {
-			last++
+	bySize := make([]int, len(sets))
+	for i := range bySize {
+		bySize[i] = i
+	}
+	size := func(i int) int { return len(sets[i].Items) }
+	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	for len(bySize) > 0 {
+		n, count := size(bySize[0]), 1
+		for count < len(bySize) && size(bySize[count]) == n {
+			count++
 		}
-		if err := ctx.Err(); err != nil {
-			return warnings, err
-		}
+		same := bySize[:count]
+		bySize = bySize[count:]
 		if n < 2 { // one order: nothing to ask the network
-			for i := first; i < last; i++ {
-				if err := f(i, 1, n, nil); err != nil {
+			for _, i := range same {
+				if err := f([]int{i}, n, nil); err != nil {
 					return warnings, err
 				}
 			}
-			first = last
 			continue
 		}
-		if n != m.Config.Task.N {
-			warnings = append(warnings, fmt.Sprintf("set %s has %d objects, the model was trained on sets of %d: its orders may be worse", name(sets[first], number+first), n, m.Config.Task.N))
-		}
-		part := sets[first:last:last]
-		if len(sets) > m.Config.Eval.Batch {
-			for len(part) < m.Config.Eval.Batch {
+		for index := range slices.Chunk(same, m.Config.Eval.Batch) {
+			if err := ctx.Err(); err != nil {
+				return warnings, err
+			}
+			var part []*dataset.Set
+			for _, i := range index {
+				part = append(part, sets[i])
+			}
+			for len(same) > m.Config.Eval.Batch && len(part) < m.Config.Eval.Batch {
 				part = append(part, part[0])
 			}
+			objects, w, err := m.Task.Objects(part)
+			if err != nil {
+				return warnings, err
+			}
+			warnings = append(warnings, w...)
+			if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) }); err != nil {
+				return warnings, fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+			}
 		}
-		objects, w, err := m.Task.Objects(part)
-		if err != nil {
-			return warnings, err
-		}
-		warnings = append(warnings, w...)
-		if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(first, last-first, n, enc) }); err != nil {
-			return warnings, fmt.Errorf("set %s: %w", name(sets[first], number+first), err)
-		}
-		first = last
 	}
 	return warnings, nil
+}
+
+// otherSizes warns of sets that are not of the size the model was trained on, once a size.
+func (m *Model) otherSizes(sets []*dataset.Set) (warnings []string) {
+	count := map[int]int{}
+	for _, s := range sets {
+		if n := len(s.Items); n > 1 && n != m.Config.Task.N { // smaller ones have one order
+			count[n]++
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(count)) {
+		have := "sets have"
+		if count[n] == 1 {
+			have = "set has"
+		}
+		warnings = append(warnings, fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, m.Config.Task.N))
+	}
+	return warnings
 }
 
 func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
@@ -125,9 +150,9 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	}
 	opt.Beam = max(opt.Beam, top)
 	out = make([]Ordered, len(sets))
-	warnings, err = m.chunk(ctx, sets, 0, func(first, real, n int, enc *diffusion.Encoded) error {
+	warnings, err = m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[first] = Ordered{ID: name(sets[first], first), Orders: []Ranked{{Order: perm.Identity(n)}}}
+			out[index[0]] = Ordered{ID: name(sets[index[0]], index[0]), Orders: []Ranked{{Order: perm.Identity(n)}}}
 			return nil
 		}
 		// All sets start from one arrangement, so that the order of a set does not depend on
@@ -148,16 +173,16 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				beams = append(beams, []diffusion.Path{p})
 			}
 		}
-		for i := range real {
-			o := Ordered{ID: name(sets[first+i], first+i), Steps: beams[i][0].States}
-			for _, p := range beams[i][:min(top, len(beams[i]))] {
+		for k, i := range index {
+			o := Ordered{ID: name(sets[i], i), Steps: beams[k][0].States}
+			for _, p := range beams[k][:min(top, len(beams[k]))] {
 				o.Orders = append(o.Orders, Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)})
 			}
-			out[first+i] = o
+			out[i] = o
 		}
 		return nil
 	})
-	return out, warnings, err
+	return out, append(m.otherSizes(sets), warnings...), err
 }
 
 // Sampled are orders drawn for a set.
@@ -177,9 +202,9 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	if count < 1 {
 		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
 	}
-	out = make([]Sampled, len(sets))
+	out, warnings = make([]Sampled, len(sets)), m.otherSizes(sets)
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], at, func(_, _, n int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], at, func(_ []int, n int, enc *diffusion.Encoded) error {
 			s := Sampled{ID: name(sets[at], at), Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
 				s.Marginals[k] = make([]float64, n)
@@ -194,7 +219,12 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 			}
 			for _, o := range s.Samples {
 				for i, k := range o {
-					s.Marginals[k][i] += 1 / float64(count)
+					s.Marginals[k][i]++
+				}
+			}
+			for _, row := range s.Marginals {
+				for i := range row {
+					row[i] /= float64(count)
 				}
 			}
 			out[at] = s
@@ -248,27 +278,28 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		}
 	}
 	out = make([]Scored, len(sets))
-	warnings, err = m.chunk(ctx, sets, 0, func(first, real, n int, enc *diffusion.Encoded) error {
+	warnings, err = m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[first] = Scored{ID: name(sets[first], first)}
+			out[index[0]] = Scored{ID: name(sets[index[0]], index[0])}
 			return nil
 		}
 		clean := make([]perm.Order, enc.Batch)
 		rngs := make([]*rand.Rand, enc.Batch)
-		for i := range clean {
-			clean[i] = sets[first+min(i, real-1)].Order
-			rngs[i] = rand.New(rand.NewPCG(seed^boundStream, uint64(first+i)))
+		for k := range clean {
+			i := index[min(k, len(index)-1)] // the last ones may be padding
+			clean[k] = sets[i].Order
+			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(i)))
 		}
 		mean, stderr, err := m.decoder.Bound(enc, clean, draws, rngs)
 		if err != nil {
 			return err
 		}
-		for i := range real {
-			out[first+i] = Scored{ID: name(sets[first+i], first+i), Bound: Nats(mean[i]), StdErr: Nats(stderr[i]), Uniform: Nats(-diffusion.LogFactorial(n))}
+		for k, i := range index {
+			out[i] = Scored{ID: name(sets[i], i), Bound: Nats(mean[k]), StdErr: Nats(stderr[k]), Uniform: Nats(-diffusion.LogFactorial(n))}
 		}
 		return nil
 	})
-	return out, warnings, err
+	return out, append(m.otherSizes(sets), warnings...), err
 }
 
 // Duration is how long the model was trained.

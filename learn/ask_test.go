@@ -158,6 +158,65 @@ func TestAloneOrInABatch(t *testing.T) {
 	}
 }
 
+// Sets whose sizes alternate give, each in its place, what they give alone,
+// with one warning a size.
+func TestAlternatingSizes(t *testing.T) {
+	a, b := randomSets(9, 4), randomSets(9, 6)
+	var mixed []*dataset.Set
+	for i := range a {
+		a[i].Order, b[i].Order, b[i].ID = perm.Order{3, 1, 0, 2}, perm.Order{5, 0, 3, 1, 2, 4}, fmt.Sprintf("b%d", i)
+		mixed = append(mixed, a[i], b[i])
+	}
+	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 4 })
+	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
+	ordered, warnings, err := m.Order(t.Context(), mixed, 1, DecodeOptions{})
+	if err != nil || len(warnings) != 1 || warnings[0] != want {
+		t.Fatalf("warnings %q, %v", warnings, err)
+	}
+	scored, warnings, err := m.Score(t.Context(), mixed, 3, 5)
+	if err != nil || len(warnings) != 1 || warnings[0] != want {
+		t.Fatalf("warnings %q, %v", warnings, err)
+	}
+	drawn, warnings, err := m.Sample(t.Context(), mixed, 5, 5)
+	if err != nil || len(warnings) != 1 || warnings[0] != want {
+		t.Fatalf("warnings %q, %v", warnings, err)
+	}
+	for i, set := range mixed {
+		if ordered[i].ID != set.ID || scored[i].ID != set.ID || drawn[i].ID != set.ID {
+			t.Errorf("set %s is called %s, %s and %s", set.ID, ordered[i].ID, scored[i].ID, drawn[i].ID)
+		}
+		alone, _, err := m.Order(t.Context(), sets(set), 1, DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := alone[0].Orders[0], ordered[i].Orders[0]
+		if !slices.Equal(x.Order, y.Order) || math.Abs(float64(x.LogProb-y.LogProb)) > 1e-5 {
+			t.Errorf("set %s: alone %v, among others %v", set.ID, x, y)
+		}
+		// Seeds go by a set's place: with sets of one object around it, it has the same.
+		single := make([]*dataset.Set, len(mixed))
+		for j := range single {
+			single[j] = numbers(0.5)
+			single[j].Order = perm.Identity(1)
+		}
+		single[i] = set
+		s, _, err := m.Score(t.Context(), single, 3, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(s[i].Bound-scored[i].Bound)) > 1e-5 {
+			t.Errorf("set %s: bound %g alone, %g among others", set.ID, s[i].Bound, scored[i].Bound)
+		}
+		d, _, err := m.Sample(t.Context(), single, 5, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(d[i].Samples) != fmt.Sprint(drawn[i].Samples) {
+			t.Errorf("set %s: other samples among others", set.ID)
+		}
+	}
+}
+
 // Scores and draws of the first sets do not depend on the batch they are computed in.
 func TestScoreAndSampleInAnyBatch(t *testing.T) {
 	many := randomSets(9, 4)
