@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/shuffle"
@@ -13,6 +14,9 @@ import (
 type multiStep interface {
 	LogProbT(t int, o perm.Order) float64
 }
+
+// drawsAtOnce is how many trajectories of a set go through the network together.
+const drawsAtOnce = 64
 
 // Bound estimates, for each set of an encoded batch, the variational bound
 //
@@ -34,33 +38,37 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 	}
 	width := p.Reverse.NumScores(e.N)
 	values := make([][]float64, e.Batch)
-	shuffles := make([][][]perm.Order, e.Batch)
-	states := make([][][]perm.Order, e.Batch)
-	for i := range e.Batch {
-		values[i] = make([]float64, draws)
-		for j := range draws {
-			s, sigma := p.Trajectory(rngs[i], clean[i])
-			states[i] = append(states[i], s)
-			shuffles[i] = append(shuffles[i], sigma)
-			values[i][j] = -LogFactorial(e.N)
-		}
+	for i := range values {
+		values[i] = slices.Repeat([]float64{-LogFactorial(e.N)}, draws)
 	}
-	flat := make([]int32, e.Batch*draws*e.N)
-	for k := p.NumSteps(); k > 0; k-- {
+	for first := 0; first < draws; first += drawsAtOnce {
+		count := min(drawsAtOnce, draws-first)
+		shuffles := make([][][]perm.Order, e.Batch)
+		states := make([][][]perm.Order, e.Batch)
 		for i := range e.Batch {
-			for j := range draws {
-				putOrder(flat[(i*draws+j)*e.N:], states[i][j][k])
+			for range count {
+				s, sigma := p.Trajectory(rngs[i], clean[i])
+				states[i] = append(states[i], s)
+				shuffles[i] = append(shuffles[i], sigma)
 			}
 		}
-		scores, err := d.Scores(e, flat, draws, p.Steps[k])
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range e.Batch {
-			for j := range draws {
-				sigma := shuffles[i][j][k-1]
-				row := scores[(i*draws+j)*width : (i*draws+j+1)*width]
-				values[i][j] += p.Reverse.LogProb(row, sigma.Inverse()) - forwardLogProb(p.Forward, p.Steps[k]-p.Steps[k-1], sigma)
+		flat := make([]int32, e.Batch*count*e.N)
+		for k := p.NumSteps(); k > 0; k-- {
+			for i := range e.Batch {
+				for j := range count {
+					putOrder(flat[(i*count+j)*e.N:], states[i][j][k])
+				}
+			}
+			scores, err := d.Scores(e, flat, count, p.Steps[k])
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range e.Batch {
+				for j := range count {
+					sigma := shuffles[i][j][k-1]
+					row := scores[(i*count+j)*width : (i*count+j+1)*width]
+					values[i][first+j] += p.Reverse.LogProb(row, sigma.Inverse()) - forwardLogProb(p.Forward, p.Steps[k]-p.Steps[k-1], sigma)
+				}
 			}
 		}
 	}

@@ -380,6 +380,35 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 	}
 }
 
+// Draws beyond those that go through the network at once are draws like the first.
+func TestManyDraws(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, nil)
+	some := randomSets(2, 4)
+	for _, s := range some {
+		s.Order = perm.Order{3, 1, 0, 2}
+	}
+	bound := func(draws int) Scored {
+		t.Helper()
+		out, _, err := m.Score(t.Context(), some, draws, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[1]
+	}
+	// The 65th draw alone, from two means; it cannot be far from where the draws lie.
+	a, b, many := bound(64), bound(65), bound(2000)
+	last := 65*float64(b.Bound) - 64*float64(a.Bound)
+	if spread := float64(a.StdErr) * 8; math.Abs(last-float64(a.Bound)) > 6*spread {
+		t.Errorf("draw 65 is %g, the first 64 are %g ± %g", last, a.Bound, spread)
+	}
+	if ratio := float64(a.StdErr / many.StdErr); math.Abs(ratio-math.Sqrt(2000./64)) > 2 {
+		t.Errorf("standard errors of 64 and 2000 draws: %g and %g", a.StdErr, many.StdErr)
+	}
+	if d := math.Abs(float64(a.Bound - many.Bound)); d > 5*float64(a.StdErr) {
+		t.Errorf("bounds of 64 and 2000 draws: %g and %g", a.Bound, many.Bound)
+	}
+}
+
 func TestScoreErrors(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	some := randomSets(2, 4)

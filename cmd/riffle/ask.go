@@ -24,6 +24,19 @@ func ask[R any](a *app, args []string, engineSpec string, question func(*learn.M
 	if err != nil {
 		return err
 	}
+	ranks := 0
+	for _, s := range sets {
+		if s.OrderGiven == "rank" {
+			ranks++
+		}
+	}
+	switch ranks {
+	case 0:
+	case 1:
+		a.note(`1 set gives "rank"; read as the inverse of "order"`)
+	default:
+		a.note(`%d sets give "rank"; read as the inverse of "order"`, ranks)
+	}
 	answers, warnings, err := question(m, sets)
 	if err != nil {
 		return err
