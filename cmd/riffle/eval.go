@@ -28,7 +28,8 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: `eval orders test sets with the model of DIR and prints how often the order is exactly
 right, how many objects stand in their right place, and Kendall's tau, each with a
 95 % bootstrap interval, beside the paper's figures where the run has them. The
-same seed gives the same test sets. The result is kept in DIR/eval.json.`,
+same seed gives the same test sets. The result is kept in DIR/eval.json, unless it
+is of fewer sets than the run's eval.examples.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
@@ -38,6 +39,13 @@ same seed gives the same test sets. The result is kept in DIR/eval.json.`,
 			}
 			if err := checkDecode("eval", opt); err != nil {
 				return err
+			}
+			if probe {
+				for _, flag := range []string{"examples", "decode", "beam", "inner"} {
+					if cmd.Flags().Changed(flag) {
+						return usagef("eval: --probe takes no --%s: it orders nothing", flag)
+					}
+				}
 			}
 			m, err := a.load(args[0], engineSpec)
 			if err != nil {
@@ -108,11 +116,15 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
-	err = runs.WriteFile(filepath.Join(dir, "eval.json"), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(file)
-	})
+	if full := m.Config.Eval.Examples; count < full {
+		a.note("%s is kept as it is: only a result of all %s test sets (eval.examples) replaces it", filepath.Join(dir, "eval.json"), thousands(full))
+	} else {
+		err = runs.WriteFile(filepath.Join(dir, "eval.json"), func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			return enc.Encode(file)
+		})
+	}
 	if a.json { // printed also where it could not be kept: it may have taken long
 		return errors.Join(a.printJSON(file), err)
 	}

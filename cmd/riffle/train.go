@@ -32,9 +32,10 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops; --resume goes on with the run's configuration and engine, bit
-for bit as if it had not been stopped. Two runs differ where --engine names another
-engine, and with train.time, as the clock decides on the learning rate.`,
+Ctrl-C saves and stops; a second one stops at once, unsaved. --resume goes on from the
+last checkpoint with the run's configuration and engine, bit for bit as if it had not
+been stopped. It is not so where --engine names another engine, and with train.time,
+as the clock decides on the learning rate.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
