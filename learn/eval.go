@@ -69,6 +69,32 @@ type Result struct {
 	SetsPerSecond   float64         `json:"sets_per_second"`
 }
 
+// SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
+// trained on. A model of one permutation has no others, and some networks end at a size.
+// Warnings are those of the schedule at n. Such a model is not for training.
+func (m *Model) SetSize(n int) (warnings []string, err error) {
+	if n == m.Config.Task.N {
+		return nil, nil
+	}
+	if m.Config.Task.Name == "delta" {
+		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", m.Config.Task.N, n)
+	}
+	if err := m.Denoiser.CheckSize(n); err != nil {
+		return nil, err
+	}
+	cfg := m.Config
+	cfg.Task.N = n
+	if warnings, err = cfg.Resolve(); err != nil {
+		return nil, err
+	}
+	work, err := task.New(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	m.Config, m.Task = cfg, work
+	return warnings, nil
+}
+
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
 // same noise. progress, if not nil, is called with the number of sets done.
 func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {

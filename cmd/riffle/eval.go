@@ -18,7 +18,7 @@ import (
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	var examples int
+	var examples, n int
 	var probe bool
 	var engineSpec string
 	var opt learn.DecodeOptions
@@ -29,19 +29,23 @@ func (a *app) evalCommand() *cobra.Command {
 right, how many objects stand in their right place, and Kendall's tau, each with a
 95 % bootstrap interval, beside the paper's figures where the run has them. The
 same seed gives the same test sets. The result is kept in DIR/eval.json, unless it
-is of fewer sets than the run's eval.examples.`,
+is of fewer sets than the run's eval.examples or of sets of another size.`,
 		Example: `  riffle eval runs/sort9
+  riffle eval runs/sort9 --n 15
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if examples < 0 {
 				return usagef("eval: --examples must be 1 or more (got %d)", examples)
 			}
+			if cmd.Flags().Changed("n") && n < 2 {
+				return usagef("eval: --n must be 2 or more (got %d)", n)
+			}
 			if err := checkDecode("eval", opt); err != nil {
 				return err
 			}
 			if probe {
-				for _, flag := range []string{"examples", "decode", "beam", "inner"} {
+				for _, flag := range []string{"examples", "n", "decode", "beam", "inner"} {
 					if cmd.Flags().Changed(flag) {
 						return usagef("eval: --probe takes no --%s: it orders nothing", flag)
 					}
@@ -57,11 +61,22 @@ is of fewer sets than the run's eval.examples.`,
 			if probe {
 				return a.probe(cmd, m)
 			}
-			return a.evaluate(cmd, m, args[0], task.Test, examples, opt)
+			dir := args[0]
+			if trained := m.Config.Task.N; n > 0 && n != trained {
+				warnings, err := m.SetSize(n)
+				if err != nil {
+					return err
+				}
+				a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
+				a.warn(warnings)
+				m.Config.Paper, dir = nil, "" // the paper's figures are for the run's size
+			}
+			return a.evaluate(cmd, m, dir, task.Test, examples, opt)
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
+	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd
@@ -108,6 +123,7 @@ type evalFile struct {
 	Paper        *runs.Paper `json:"paper,omitempty"`
 }
 
+// evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
 	bar := progressbar.NewOptions(count, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("test sets"),
 		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
@@ -116,9 +132,11 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
-	if full := m.Config.Eval.Examples; count < full {
+	switch full := m.Config.Eval.Examples; {
+	case dir == "":
+	case count < full:
 		a.note("%s is kept as it is: only a result of all %s test sets (eval.examples) replaces it", filepath.Join(dir, "eval.json"), thousands(full))
-	} else {
+	default:
 		err = runs.WriteFile(filepath.Join(dir, "eval.json"), func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")
