@@ -378,7 +378,7 @@ func TestOtherSizes(t *testing.T) {
 			continue
 		}
 		n := len(c.set.Items)
-		if w := fmt.Sprintf("set 1 has %d objects, the model was trained on sets of 5: its orders may be worse", n); len(warnings) != 1 || warnings[0] != w {
+		if w := fmt.Sprintf("1 set has %d objects, the model was trained on sets of 5: the answers may be worse", n); len(warnings) != 1 || warnings[0] != w {
 			t.Errorf("%s: warnings %q", name, warnings)
 		}
 		if o := out[0].Orders[0].Order; len(o) != n || o.Validate() != nil {
