@@ -201,8 +201,8 @@ func TestCheckSize(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"task.n: must be 1 or more (got 0)":                             func(c *Config) { c.N = 0 },
-		"process.reverse: missing":                                             func(c *Config) { c.Law = nil },
+		"task.n: must be 1 or more (got 0)":                              func(c *Config) { c.N = 0 },
+		"process.reverse: missing":                                       func(c *Config) { c.Law = nil },
 		"model.dim: must be even and 2 or more (got 7)":                  func(c *Config) { c.Dim = 7 },
 		"model.layers: must be 1 or more (got 0)":                        func(c *Config) { c.Layers = 0 },
 		"model.heads: must divide model.dim 8 (got 3)":                   func(c *Config) { c.Heads = 3 },
@@ -211,7 +211,7 @@ func TestConfigErrors(t *testing.T) {
 		"model.dropout: must be 0 or more and below 1 (got 1)":           func(c *Config) { c.Dropout = 1 },
 		`model.positions: unknown "x", wanted sinusoid, learned or none`: func(c *Config) { c.Positions = "x" },
 		`model.gpl_rows: unknown "x", wanted dummies or items`:           func(c *Config) { c.GPLRows = "x" },
-		`model.encoder: unknown "x", wanted table, cnn, window, `:   func(c *Config) { c.Encoder.Kind = "x" },
+		`model.encoder: unknown "x", wanted table, cnn, window, `:        func(c *Config) { c.Encoder.Kind = "x" },
 		"model.dim: must be a multiple of 4 with encoder points (got 6)": func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
 		"model.encoder: features needs features of 1 or more and hidden": func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
 		"an odd kernel and channels (got 8, 8, 4, [2])": func(c *Config) {
