@@ -92,7 +92,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	}
 	defer func() { err = errors.Join(err, t.log.Close()) }()
 	if resume && m.State.Step > 0 {
-		if err := t.event("resume", m.State.Step, nil); err != nil {
+		if err := t.event("resume", m.State.Step, map[string]any{"engine": m.Engine.Kind}); err != nil {
 			return err
 		}
 	}

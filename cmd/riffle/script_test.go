@@ -206,6 +206,15 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 			ts.Fatalf("%s and %s: the tensors differ", args[0], args[1])
 		}
 	},
+	// madeby DIR ENGINE: has the run's last checkpoint say that this engine made it.
+	"madeby": func(ts *testscript.TestScript, _ bool, args []string) {
+		dir, err := runs.Resume(ts.MkAbs(args[0]))
+		ts.Check(err)
+		c, _, err := dir.LoadCheckpoint()
+		ts.Check(err)
+		c.State.Engine = args[1]
+		ts.Check(errors.Join(dir.SaveCheckpoint(c), dir.Close()))
+	},
 	// await FILE: waits until FILE is there.
 	"await": func(ts *testscript.TestScript, _ bool, args []string) {
 		for range 60_000 {

@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
@@ -76,7 +77,7 @@ as the clock decides on the learning rate.`,
 			a.note("model: %s parameters, %s with %s, schedule %v", thousands(m.Denoiser.NumParameters()), m.Process.Forward.Name(), m.Process.Reverse.LongName(), m.Process.Steps)
 			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, quiet))
 			if errors.Is(err, learn.ErrStopped) {
-				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume goes on", m.State.Step, out)
+				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, forced(engineSpec, m.Engine))
 			}
 			if err != nil {
 				return err
@@ -148,6 +149,26 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = errors.Join(err, dir.Close())
 	}
 	return m, dir, err
+}
+
+// forced returns the flag that names engine e, where auto would take another one here.
+func forced(spec string, e *engine.Engine) string {
+	auto := os.Getenv("GOMLX_BACKEND")
+	if auto == "" {
+		for _, x := range engine.List() {
+			if x.Default {
+				auto = x.Name + ":" + x.Path
+			}
+		}
+	}
+	name := e.Kind
+	if e.Path != "" {
+		name += ":" + e.Path
+	}
+	if spec == "auto" || auto == e.Kind || strings.TrimSuffix(auto, ":") == name {
+		return ""
+	}
+	return " --engine " + name
 }
 
 func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
