@@ -169,9 +169,14 @@ func TestAlternatingSizes(t *testing.T) {
 	}
 	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 4 })
 	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
+	batches := 0
+	m.Task = counted{scalars{n: 4}, &batches}
 	ordered, warnings, err := m.Order(t.Context(), mixed, 1, DecodeOptions{})
 	if err != nil || len(warnings) != 1 || warnings[0] != want {
 		t.Fatalf("warnings %q, %v", warnings, err)
+	}
+	if batches != 6 { // for each size 9 sets, 4 at a time
+		t.Errorf("%d sets of two sizes went through the network in %d batches, wanted 6", len(mixed), batches)
 	}
 	scored, warnings, err := m.Score(t.Context(), mixed, 3, 5)
 	if err != nil || len(warnings) != 1 || warnings[0] != want {

@@ -146,6 +146,17 @@ func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, e
 	return e, nil
 }
 
+// counted counts the batches of a user's sets that go to the network.
+type counted struct {
+	scalars
+	batches *int
+}
+
+func (c counted) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	*c.batches++
+	return c.scalars.Objects(sets)
+}
+
 func (s scalars) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	var flat []float32
 	for _, set := range sets {

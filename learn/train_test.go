@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -165,6 +166,23 @@ func TestTrainingGivesUp(t *testing.T) {
 	}
 	if state, err := d.LoadState(); err != nil || state.Step == 0 || state.Step >= bad || state.Skipped != 0 {
 		t.Errorf("kept %+v, %v", state, err)
+	}
+	kept := newScalars(t, scalars{n: 4}, nil)
+	if _, err := kept.restore(d, false); err != nil {
+		t.Fatal(err)
+	}
+	some := randomSets(5, 4)
+	for _, s := range some {
+		s.Order = perm.Identity(4)
+	}
+	scored, _, err := kept.Score(t.Context(), some, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scored {
+		if math.IsInf(float64(s.Bound), 0) || math.IsNaN(float64(s.Bound)) {
+			t.Errorf("set %s: the checkpoint that is kept gives the bound %g", s.ID, s.Bound)
+		}
 	}
 }
 
