@@ -21,10 +21,14 @@ import (
 // Ordered is a set's most probable orders.
 type Ordered struct {
 	ID string `json:"id"`
+	// OrderGiven is how the set gave an order, "order" or "rank"; "" where it gave none.
+	OrderGiven string `json:"order_given,omitempty"`
 	// Orders are by falling LogProb, at most as many as asked for.
 	Orders []Ranked `json:"orders"`
 	// Steps are the states of the best order's way, noise first: X_T, …, X_0, in order form.
 	Steps []perm.Order `json:"steps,omitempty"`
+	// Warnings are what may not be wanted, of this set and of the model.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Ranked is an order with the log-probability, in nats, of the reverse process's way to it.
@@ -49,7 +53,9 @@ func (n Nats) MarshalJSON() ([]byte, error) {
 // says which sets they are. Sets of one size go together wherever they stand, so that
 // shapes are few; for the same reason the last chunk of many is padded by repeating a set.
 // Sets without an id are called by their number, that of the first being number+1.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings []string, err error) {
+// warnings[i] are those of the objects of set i.
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
+	warnings = make([][]string, len(sets))
 	dec, err := m.Decoder()
 	if err != nil {
 		return nil, err
@@ -90,7 +96,18 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 			if err != nil {
 				return warnings, err
 			}
-			warnings = append(warnings, w...)
+			if len(w) > 0 { // said of all together: ask for those of each
+				for _, i := range index {
+					objects, w, err := m.Task.Objects(sets[i : i+1])
+					if err == nil {
+						err = objects.FinalizeAll()
+					}
+					if err != nil {
+						return warnings, err
+					}
+					warnings[i] = w
+				}
+			}
 			if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) }); err != nil {
 				return warnings, fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
 			}
@@ -99,20 +116,43 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 	return warnings, nil
 }
 
+// warn brings the warnings of sets together, those of their objects and those of sizes that
+// the model was not trained on: all, each once, and of each set with those of the model.
+func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of [][]string) {
+	sizes := m.otherSizes(sets)
+	for _, n := range slices.Sorted(maps.Keys(sizes)) {
+		all = append(all, sizes[n])
+	}
+	of = make([][]string, len(sets))
+	for i, s := range sets {
+		of[i] = m.Warnings()
+		if w := sizes[len(s.Items)]; w != "" {
+			of[i] = append(of[i], w)
+		}
+		of[i] = append(of[i], objects[i]...)
+		for _, w := range objects[i] {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all, of
+}
+
 // otherSizes warns of sets that are not of the size the model was trained on, once a size.
-func (m *Model) otherSizes(sets []*dataset.Set) (warnings []string) {
-	count := map[int]int{}
+func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
+	warnings, count := map[int]string{}, map[int]int{}
 	for _, s := range sets {
 		if n := len(s.Items); n > 1 && n != m.Config.Task.N { // smaller ones have one order
 			count[n]++
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(count)) {
+	for n := range count {
 		have := "sets have"
 		if count[n] == 1 {
 			have = "set has"
 		}
-		warnings = append(warnings, fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, m.Config.Task.N))
+		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, m.Config.Task.N)
 	}
 	return warnings
 }
@@ -150,7 +190,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	}
 	opt.Beam = max(opt.Beam, top)
 	out = make([]Ordered, len(sets))
-	warnings, err = m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Ordered{ID: name(sets[index[0]], index[0]), Orders: []Ranked{{Order: perm.Identity(n)}}}
 			return nil
@@ -182,7 +222,14 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		}
 		return nil
 	})
-	return out, append(m.otherSizes(sets), warnings...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings, of := m.warn(sets, objects)
+	for i, s := range sets {
+		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
+	}
+	return out, warnings, nil
 }
 
 // Sampled are orders drawn for a set.
@@ -191,6 +238,7 @@ type Sampled struct {
 	Samples []perm.Order `json:"samples"`
 	// Marginals[k][i] is the share of the samples that put item k at position i.
 	Marginals [][]float64 `json:"marginals"`
+	Warnings  []string    `json:"warnings,omitempty"` // as in [Ordered]
 }
 
 // samplesAtOnce is how many samples of a set go through the network together.
@@ -202,7 +250,8 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	if count < 1 {
 		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
 	}
-	out, warnings = make([]Sampled, len(sets)), m.otherSizes(sets)
+	out = make([]Sampled, len(sets))
+	objects := make([][]string, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
 		more, err := m.chunk(ctx, sets[at:at+1], at, func(_ []int, n int, enc *diffusion.Encoded) error {
 			s := Sampled{ID: name(sets[at], at), Marginals: make([][]float64, n)}
@@ -233,7 +282,11 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 		if err != nil {
 			return nil, nil, err
 		}
-		warnings = append(warnings, more...)
+		objects[at] = more[0]
+	}
+	warnings, of := m.warn(sets, objects)
+	for i := range out {
+		out[i].Warnings = of[i]
 	}
 	return out, warnings, nil
 }
@@ -261,12 +314,15 @@ func (m *Model) draw(enc *diffusion.Encoded, n, size int, seed uint64, set, firs
 
 // Scored is the bound on the log-probability of a set's given order.
 type Scored struct {
-	ID string `json:"id"`
+	ID         string `json:"id"`
+	OrderGiven string `json:"order_given,omitempty"` // as in [Ordered]
 	// Bound is a lower bound on log p(order | objects) in nats, estimated with standard
 	// error StdErr; Uniform is −log n!, what a model without knowledge has.
 	Bound   Nats `json:"bound"`
 	StdErr  Nats `json:"stderr"`
 	Uniform Nats `json:"uniform"`
+	// Warnings are as in [Ordered].
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Score bounds log p of the sets' given orders from below by the mean of draws forward
@@ -278,7 +334,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		}
 	}
 	out = make([]Scored, len(sets))
-	warnings, err = m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Scored{ID: name(sets[index[0]], index[0])}
 			return nil
@@ -299,7 +355,14 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		}
 		return nil
 	})
-	return out, append(m.otherSizes(sets), warnings...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings, of := m.warn(sets, objects)
+	for i, s := range sets {
+		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
+	}
+	return out, warnings, nil
 }
 
 // Duration is how long the model was trained.

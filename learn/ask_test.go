@@ -2,6 +2,7 @@ package learn
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -218,6 +219,43 @@ func TestAlternatingSizes(t *testing.T) {
 		}
 		if fmt.Sprint(d[i].Samples) != fmt.Sprint(drawn[i].Samples) {
 			t.Errorf("set %s: other samples among others", set.ID)
+		}
+	}
+}
+
+// A warning stands with the sets that it concerns, that of a model with all, and is returned once.
+func TestWarningsAreWithTheirSets(t *testing.T) {
+	many := sets(numbers(0.1, 0.2), numbers(3, 0.1), numbers(0.1, 0.2, 0.3), numbers(3, 0.2), numbers(0.5), numbers(0.2, 0.1))
+	for i, s := range many {
+		s.Order = perm.Identity(len(s.Items))
+		s.OrderGiven = []string{"order", "rank"}[i%2]
+	}
+	for _, size := range []int{1, 3, 257} {
+		m := newScalars(t, scalars{n: 2}, func(c *run.Config) { c.Eval.Batch = size })
+		m.Task, m.schedule = warned{scalars{n: 2}}, []string{"short"}
+		three := "1 set has 3 objects, the model was trained on sets of 2: the answers may be worse"
+		want := [][]string{{"short"}, {"short", "3 is large"}, {"short", three}, {"short", "3 is large"}, {"short"}, {"short"}}
+		all := []string{three, "3 is large"}
+		ordered, w1, err1 := m.Order(t.Context(), many, 1, DecodeOptions{})
+		drawn, w2, err2 := m.Sample(t.Context(), many, 2, 1)
+		scored, w3, err3 := m.Score(t.Context(), many, 2, 1)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range [][]string{w1, w2, w3} {
+			if !slices.Equal(w, all) {
+				t.Errorf("batch %d: warnings %q, wanted %q", size, w, all)
+			}
+		}
+		for i, set := range many {
+			for _, w := range [][]string{ordered[i].Warnings, drawn[i].Warnings, scored[i].Warnings} {
+				if !slices.Equal(w, want[i]) {
+					t.Errorf("batch %d, set %d: warnings %q, wanted %q", size, i, w, want[i])
+				}
+			}
+			if ordered[i].OrderGiven != set.OrderGiven || scored[i].OrderGiven != set.OrderGiven {
+				t.Errorf("set %d: given by %q and %q, wanted %q", i, ordered[i].OrderGiven, scored[i].OrderGiven, set.OrderGiven)
+			}
 		}
 	}
 }

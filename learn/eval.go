@@ -67,6 +67,8 @@ type Result struct {
 	Engine          string          `json:"engine"`
 	Seconds         float64         `json:"seconds"`
 	SetsPerSecond   float64         `json:"sets_per_second"`
+	// Warnings are those of the model, see [Model.Warnings].
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
@@ -91,7 +93,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Config, m.Task = cfg, work
+	m.Config, m.Task, m.schedule = cfg, work, warnings
 	return warnings, nil
 }
 
@@ -137,7 +139,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			progress(min(first+size, count))
 		}
 	}
-	r := &Result{Sets: count, N: m.Config.Task.N, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds()}
+	r := &Result{Sets: count, N: m.Config.Task.N, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}
 	r.SetsPerSecond = float64(count) / r.Seconds
 	for _, x := range []struct {
 		to   *metric.Interval

@@ -152,6 +152,22 @@ type counted struct {
 	batches *int
 }
 
+// warned warns of numbers above 1.
+type warned struct{ scalars }
+
+func (w warned) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	var warnings []string
+	for _, set := range sets {
+		for _, it := range set.Items {
+			if it.Features[0] > 1 {
+				warnings = append(warnings, fmt.Sprintf("%g is large", it.Features[0]))
+			}
+		}
+	}
+	t, _, err := w.scalars.Objects(sets)
+	return t, warnings, err
+}
+
 func (c counted) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	*c.batches++
 	return c.scalars.Objects(sets)

@@ -4,6 +4,7 @@ package learn
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -27,7 +28,14 @@ type Model struct {
 	State run.State
 
 	decoder *diffusion.Decoder
+	// schedule and restored are warnings of the configuration and of the checkpoint.
+	schedule, restored []string
 }
+
+// Warnings are those that concern all answers of the model: of its schedule, which [New]
+// returns, and of its checkpoint, which [Load] returns. They are in every [Result] and every
+// answer.
+func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
 // New makes a model with starting weights. The configuration is completed (its schedule
 // filled in); warnings are things that work but that may not be wanted.
@@ -49,22 +57,23 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 	if m.Process, err = cfg.DiffusionProcess(); err != nil {
 		return nil, nil, err
 	}
+	m.schedule = warnings
 	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
 }
 
-// Load opens the model of a run directory at its last checkpoint.
+// Load opens the model of a run directory at its last checkpoint. warnings are those of the
+// checkpoint; what the configuration is warned of was said when the training began.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	m, warnings, err = New(dir.Config, e)
-	if err != nil {
+	if m, _, err = New(dir.Config, e); err != nil {
 		return nil, nil, err
 	}
-	more, err := m.restore(dir, false)
-	return m, append(warnings, more...), err
+	warnings, err = m.restore(dir, false)
+	return m, warnings, err
 }
 
 // restore reads the last checkpoint of a run into the store.
@@ -74,14 +83,14 @@ func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err erro
 		if err != nil {
 			return nil, err
 		}
-		m.State = state
+		m.State, m.restored = state, warnings
 		return warnings, run.IntoStore(m.Store, m.Denoiser, weights, nil, nil)
 	}
 	c, warnings, err := dir.LoadCheckpoint()
 	if err != nil {
 		return nil, err
 	}
-	m.State = c.State
+	m.State, m.restored = c.State, warnings
 	return warnings, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV)
 }
 

@@ -224,6 +224,7 @@ func (t *trainer) save(finished bool) error {
 	if err := t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v}); err != nil {
 		return err
 	}
+	t.restored = nil // what is there now is whole
 	name := "checkpoint"
 	if finished {
 		name = "finished"

@@ -33,9 +33,9 @@ func ask[R any](a *app, args []string, engineSpec string, question func(*learn.M
 	switch ranks {
 	case 0:
 	case 1:
-		a.note(`1 set gives "rank"; read as the inverse of "order"`)
+		a.note(`1 set gives "rank"; it was read as the inverse of "order"`)
 	default:
-		a.note(`%d sets give "rank"; read as the inverse of "order"`, ranks)
+		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, ranks)
 	}
 	answers, warnings, err := question(m, sets)
 	if err != nil {
