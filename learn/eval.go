@@ -71,6 +71,13 @@ type Result struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// AsConfigured reports whether a result is what the configuration asks for: of
+// eval.examples sets, decoded as decode says.
+func (m *Model) AsConfigured(r *Result) bool {
+	own, err := m.options(DecodeOptions{})
+	return err == nil && r.Decode == own && r.Sets == m.Config.Eval.Examples
+}
+
 // SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
 // trained on. A model of one permutation has no others, and some networks end at a size.
 // Warnings are those of the schedule at n. Such a model is not for training.

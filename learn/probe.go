@@ -25,6 +25,9 @@ type Probe struct {
 	// digits were misread that often, at random; simulated with standard error LimitStdErr.
 	Limit       float64 `json:"limit"`
 	LimitStdErr float64 `json:"limit_stderr"`
+	Step        int     `json:"step"` // of the model
+	// Warnings are those of the model, see [Model.Warnings].
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Sizes of a probe: digits to fit it on, digits to judge it on, sets for the limit.
@@ -64,7 +67,7 @@ func (m *Model) Probe(ctx context.Context) (*Probe, error) {
 			wrong++
 		}
 	}
-	p := &Probe{DigitError: 100 * float64(wrong) / float64(len(x)), TestDigits: len(x)}
+	p := &Probe{DigitError: 100 * float64(wrong) / float64(len(x)), TestDigits: len(x), Step: m.State.Step, Warnings: m.Warnings()}
 	p.Limit, p.LimitStdErr = metric.ReadingLimit(m.Config.Task.N, m.Config.Task.Digits, p.DigitError/100, probeSets, m.Config.Seed)
 	return p, nil
 }

@@ -18,6 +18,7 @@ const (
 	AdamVFile   = "adam_v.safetensors"
 	StateFile   = "state.json"
 	EvalFile    = "eval.json"
+	ProbeFile   = "probe.json"
 	FiguresDir  = "figures"
 
 	lockFile = ".lock"

@@ -28,8 +28,10 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: `eval orders test sets with the model of DIR and prints how often the order is exactly
 right, how many objects stand in their right place, and Kendall's tau, each with a
 95 % bootstrap interval, beside the paper's figures where the run has them. The
-same seed gives the same test sets. The result is kept in DIR/eval.json, unless it
-is of fewer sets than the run's eval.examples or of sets of another size.`,
+same seed gives the same test sets. The result is kept in DIR/eval.json where it is
+what the run's configuration asks for: of eval.examples sets of task.n objects,
+decoded as decode says. Any other is printed only. That of --probe is kept in
+DIR/probe.json.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
@@ -59,7 +61,7 @@ is of fewer sets than the run's eval.examples or of sets of another size.`,
 				examples = m.Config.Eval.Examples
 			}
 			if probe {
-				return a.probe(cmd, m)
+				return a.probe(cmd, m, args[0])
 			}
 			dir := args[0]
 			if trained := m.Config.Task.N; n > 0 && n != trained {
@@ -132,22 +134,27 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
-	switch full := m.Config.Eval.Examples; {
+	switch path := filepath.Join(dir, runs.EvalFile); {
 	case dir == "":
-	case count < full:
-		a.note("%s is kept as it is: only a result of all %s test sets (eval.examples) replaces it", filepath.Join(dir, "eval.json"), thousands(full))
+	case m.AsConfigured(r):
+		err = keepJSON(path, file)
 	default:
-		err = runs.WriteFile(filepath.Join(dir, "eval.json"), func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(file)
-		})
+		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
 	}
 	if a.json { // printed also where it could not be kept: it may have taken long
 		return errors.Join(a.printJSON(file), err)
 	}
 	a.printResult(file)
 	return err
+}
+
+// keepJSON writes a result to a file.
+func keepJSON(path string, result any) error {
+	return runs.WriteFile(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(result)
+	})
 }
 
 func (a *app) printResult(f evalFile) {
@@ -179,15 +186,17 @@ func (a *app) printResult(f evalFile) {
 	})
 }
 
-func (a *app) probe(cmd *cobra.Command, m *learn.Model) error {
+// probe probes a model, prints the result and keeps it in dir.
+func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
 	p, err := m.Probe(cmd.Context())
 	if err != nil {
 		return err
 	}
+	err = keepJSON(filepath.Join(dir, runs.ProbeFile), p)
 	if a.json {
-		return a.printJSON(p)
+		return errors.Join(a.printJSON(p), err)
 	}
 	fmt.Fprintf(a.out, "digits misread by a linear probe on the encoder  %.2f %% of %s test digits\n", p.DigitError, thousands(p.TestDigits))
 	fmt.Fprintf(a.out, "exact %% of a perfect sorter with that reader      %.1f (simulated, ± %.1f)\n", p.Limit, p.LimitStdErr)
-	return nil
+	return err
 }
