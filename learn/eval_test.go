@@ -239,7 +239,9 @@ func TestDamagedCheckpoint(t *testing.T) {
 	rewrite(t, filepath.Join(dir, run.AdamVFile), func(b []byte) []byte { b[len(b)-1] ^= 1; return b })
 	var said []string
 	opt := TrainOptions{OnMessage: func(s string) { said = append(said, s) }}
-	if err := trainIn(t.Context(), newModel(t, tiny(), e), dir, true, opt); err != nil {
+	cfg := tiny()
+	cfg.Train.Checkpoint = "1ms"
+	if err := trainIn(t.Context(), newModel(t, cfg, e), dir, true, opt); err != nil {
 		t.Fatal(err)
 	}
 	if len(said) != 1 || !strings.Contains(said[0], run.AdamVFile) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/diffusion"
@@ -54,7 +55,8 @@ type trainer struct {
 	refused int           // in a row
 }
 
-// Train trains the model in a run directory, from the last checkpoint if resume is set.
+// Train trains the model in a run directory, from the last checkpoint if resume is set; then
+// the model must have the run's configuration, an error names the first key that differs.
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
 // the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
 // it does not, as the clock decides on the learning rate.
@@ -64,6 +66,9 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	if resume {
+		if err := sameConfig(dir.Config, m.Config); err != nil {
+			return fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
+		}
 		warnings, err := m.restore(dir, true)
 		switch {
 		case errors.Is(err, run.ErrNoCheckpoint):
@@ -97,6 +102,44 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		}
 	}
 	return t.loop()
+}
+
+// sameConfig names the first key, in the order of config.toml, in which a run's
+// configuration and a model's are not the same.
+func sameConfig(ofRun, ofModel run.Config) error {
+	if _, err := ofRun.Resolve(); err != nil {
+		return err
+	}
+	var lines [2][]string
+	for i, c := range []run.Config{ofRun, ofModel} {
+		text, err := c.TOML()
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			lines[i] = append(lines[i], strings.TrimSpace(line))
+		}
+	}
+	table := ""
+	for i := range max(len(lines[0]), len(lines[1])) {
+		var want, got string
+		if i < len(lines[0]) {
+			want = lines[0][i]
+		}
+		if i < len(lines[1]) {
+			got = lines[1][i]
+		}
+		if want != got {
+			if key, value, ok := strings.Cut(want, " = "); ok && strings.HasPrefix(got, key+" = ") {
+				return fmt.Errorf("%s%s: the model to resume with has another one: wanted %s (got %s)", table, key, value, got[len(key+" = "):])
+			}
+			return fmt.Errorf("the model to resume with has another configuration: wanted %q (got %q)", want, got)
+		}
+		if name, ok := strings.CutPrefix(want, "["); ok {
+			table = strings.TrimSuffix(name, "]") + "."
+		}
+	}
+	return nil
 }
 
 func (t *trainer) loop() error {

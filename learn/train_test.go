@@ -80,6 +80,37 @@ func TestFinishedIsNotResumed(t *testing.T) {
 	}
 }
 
+// A run is resumed with its own configuration: an error names the first key that differs,
+// and the run stays as it is.
+func TestResumedWithAnotherConfiguration(t *testing.T) {
+	e := openEngine(t, "go")
+	cfg := tiny()
+	cfg.Train.Steps = 3
+	_, dir := train(t, cfg, e)
+	before := stepLines(t, dir)
+	for want, change := range map[string]func(*run.Config){
+		"train.batch: the model to resume with has another one: wanted 6 (got 7)":                         func(c *run.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
+		"seed: the model to resume with has another one: wanted 1 (got 2)":                                func(c *run.Config) { c.Seed, c.Train.LR = 2, 1 },
+		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:         func(c *run.Config) { c.Task.Target = "identity" },
+		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])": func(c *run.Config) { c.Process.Schedule = []int{0, 3, 8} },
+		"train.steps: the model to resume with has another one: wanted 3 (got 80)":                        func(c *run.Config) { c.Train.Steps = 80 },
+		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *run.Config) { c.Paper = &run.Paper{Exact: 1} },
+	} {
+		other := cfg
+		change(&other)
+		err := trainIn(t.Context(), newModel(t, other, e), dir, true, TrainOptions{})
+		if err == nil || err.Error() != filepath.Join(dir, run.ConfigFile)+": "+want {
+			t.Errorf("error %v, wanted %s", err, want)
+		}
+	}
+	if got := stepLines(t, dir); got != before {
+		t.Errorf("the log was %s, is %s", before, got)
+	}
+	if err := trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // finite fails the test unless the checkpoint of a run is finite.
 func finite(t *testing.T, path string) {
 	t.Helper()

@@ -29,7 +29,21 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"riffle": main})
+	testscript.Main(m, map[string]func(){"riffle": main, "deaf": deaf})
+}
+
+// deaf is a program that ends by itself only long after the first Ctrl-C, and then well. It
+// makes the file ready where it can be interrupted, and the file told at the first.
+func deaf() {
+	ctx, stop := interruptible()
+	defer stop()
+	for _, name := range []string{"ready", "told"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			panic(err)
+		}
+		<-ctx.Done()
+	}
+	time.Sleep(20 * time.Second)
 }
 
 // TestScripts runs testdata/script. Beside the usual commands of testscript, a script has
