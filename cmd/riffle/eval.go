@@ -30,8 +30,8 @@ right, how many objects stand in their right place, and Kendall's tau, each with
 95 % bootstrap interval, beside the paper's figures where the run has them. The
 same seed gives the same test sets. The result is kept in DIR/eval.json where it is
 what the run's configuration asks for: of eval.examples sets of task.n objects,
-decoded as decode says. Any other is printed only. That of --probe is kept in
-DIR/probe.json.`,
+decoded as decode says. Any other is printed only, as is that of --n. That of
+--probe is kept in DIR/probe.json.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
@@ -64,14 +64,17 @@ DIR/probe.json.`,
 				return a.probe(cmd, m, args[0])
 			}
 			dir := args[0]
-			if trained := m.Config.Task.N; n > 0 && n != trained {
+			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
 				if err != nil {
 					return err
 				}
 				a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
 				a.warn(warnings)
-				m.Config.Paper, dir = nil, "" // the paper's figures are for the run's size
+				dir = ""
+				if n != trained {
+					m.Config.Paper = nil // its figures are for the run's size
+				}
 			}
 			return a.evaluate(cmd, m, dir, task.Test, examples, opt)
 		},

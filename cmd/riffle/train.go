@@ -41,7 +41,8 @@ as the clock decides on the learning rate.`,
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
   riffle train --out runs/sort9 --resume`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed
 			switch {
 			case out == "":
 				return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
@@ -49,9 +50,9 @@ as the clock decides on the learning rate.`,
 				return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
 			case len(args) > 1:
 				return usagef("train: one argument too many: %q", args[1])
-			case limit < 0:
+			case given("time") && limit <= 0:
 				return usagef("train: --time must be above 0 (got %s)", limit)
-			case steps < 0:
+			case given("steps") && steps <= 0:
 				return usagef("train: --steps must be above 0 (got %d)", steps)
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
