@@ -19,8 +19,13 @@ type cnnEncoder struct {
 
 func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 	e := &cfg.Encoder
-	if e.Height < 1 || e.Width < 1 || e.Kernel < 1 || e.Kernel%2 == 0 || len(e.Channels) == 0 {
-		return nil, fmt.Errorf("model.encoder: cnn needs a height, a width, an odd kernel and channels (got %d, %d, %d, %v)", e.Height, e.Width, e.Kernel, e.Channels)
+	switch {
+	case e.Height < 1 || e.Width < 1:
+		return nil, fmt.Errorf("model.encoder: cnn needs a height and a width (got %d and %d)", e.Height, e.Width)
+	case e.Kernel < 1 || e.Kernel%2 == 0:
+		return nil, fmt.Errorf("model.kernel: must be odd and 1 to %d with encoder cnn (got %d)", maxKernel, e.Kernel)
+	case len(e.Channels) == 0:
+		return nil, fmt.Errorf("model.channels: missing with encoder cnn, wanted such as [32, 64]")
 	}
 	enc := &cnnEncoder{}
 	in, h, w := 1, e.Height, e.Width
@@ -30,7 +35,7 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 		in, h, w = out, h/2, w/2
 	}
 	if h < 1 || w < 1 {
-		return nil, fmt.Errorf("model.encoder: %d poolings leave nothing of %d×%d pixels", len(e.Channels), e.Height, e.Width)
+		return nil, fmt.Errorf("model.channels: %d poolings leave nothing of %d×%d pixels", len(e.Channels), e.Height, e.Width)
 	}
 	flat := h * w * in
 	enc.fcs = newMLP(r, name+".fc", flat, e.Hidden, cfg.Dim)

@@ -57,18 +57,20 @@ type EncoderConfig struct {
 
 func (c *Config) validate() error {
 	switch {
-	case c.N < 1:
-		return fmt.Errorf("task.n: must be 1 or more (got %d)", c.N)
+	case c.N < 1 || c.N > maxSize:
+		return fmt.Errorf("task.n: must be 1 to %d (got %d)", maxSize, c.N)
 	case c.Law == nil:
 		return fmt.Errorf("process.reverse: missing")
-	case c.Dim < 2 || c.Dim%2 != 0:
-		return fmt.Errorf("model.dim: must be even and 2 or more (got %d)", c.Dim)
-	case c.Layers < 1:
-		return fmt.Errorf("model.layers: must be 1 or more (got %d)", c.Layers)
+	case c.Dim < 2 || c.Dim > maxUnits || c.Dim%2 != 0:
+		return fmt.Errorf("model.dim: must be even and 2 to %d (got %d)", maxUnits, c.Dim)
+	case c.Layers < 1 || c.Layers > maxLayers:
+		return fmt.Errorf("model.layers: must be 1 to %d (got %d)", maxLayers, c.Layers)
 	case c.Heads < 1 || c.Dim%c.Heads != 0:
 		return fmt.Errorf("model.heads: must divide model.dim %d (got %d)", c.Dim, c.Heads)
-	case c.FeedForward < 1:
-		return fmt.Errorf("model.feed_forward: must be 1 or more (got %d)", c.FeedForward)
+	case c.FeedForward < 1 || c.FeedForward > maxUnits:
+		return fmt.Errorf("model.feed_forward: must be 1 to %d (got %d)", maxUnits, c.FeedForward)
+	case c.Encoder.Kernel < 0 || c.Encoder.Kernel > maxKernel:
+		return fmt.Errorf("model.kernel: must be odd and 1 to %d (got %d)", maxKernel, c.Encoder.Kernel)
 	case !(c.Dropout >= 0 && c.Dropout < 1): // NaN too
 		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
 	case !(c.Encoder.Dropout >= 0 && c.Encoder.Dropout < 1):
@@ -79,6 +81,9 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.gpl_rows: unknown %q, wanted dummies or items", c.GPLRows)
 	}
 	for key, sizes := range map[string][]int{"model.channels": c.Encoder.Channels, "model.hidden": c.Encoder.Hidden} {
+		if len(sizes) > maxLayers {
+			return fmt.Errorf("%s: must be at most %d sizes (got %d)", key, maxLayers, len(sizes))
+		}
 		for _, size := range sizes {
 			if size < 1 || size > maxUnits {
 				return fmt.Errorf("%s: wanted sizes of 1 to %d (got %v)", key, maxUnits, sizes)
@@ -88,5 +93,12 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// maxUnits is the most units or channels a layer may have.
-const maxUnits = 1 << 16
+// What a network may have at most: more is a slip of the keyboard, and ends a process for
+// want of memory.
+const (
+	maxSize       = 1 << 16 // objects in a set
+	maxUnits      = 1 << 16 // units or channels of a layer
+	maxLayers     = 1 << 10
+	maxKernel     = 99 // pixels
+	maxParameters = 1 << 31
+)

@@ -58,6 +58,16 @@ func New(cfg Config) (*Denoiser, error) {
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
 	}
 	d.params = r.params
+	total := 0
+	for _, p := range d.params {
+		size := 1
+		for _, dim := range p.Shape {
+			size *= dim // each at most 2^16, see validate, but for flattened images
+		}
+		if total += size; total > maxParameters {
+			return nil, fmt.Errorf("model: more than %d parameters, %s among them %v", maxParameters, p.Name, p.Shape)
+		}
+	}
 	return d, nil
 }
 

@@ -24,8 +24,11 @@ func newEncoder(r *registry, name string, cfg *Config) (encoder, error) {
 		}
 		return pointsEncoder{dim: cfg.Dim}, nil
 	case "features":
-		if e.Features < 1 || len(e.Hidden) == 0 {
-			return nil, fmt.Errorf("model.encoder: features needs features of 1 or more and hidden (got %d and %v)", e.Features, e.Hidden)
+		if e.Features < 1 {
+			return nil, fmt.Errorf("model.encoder: features needs features of 1 or more (got %d)", e.Features)
+		}
+		if len(e.Hidden) == 0 {
+			return nil, fmt.Errorf("model.hidden: missing with encoder features, wanted such as [256, 64]")
 		}
 		return featuresEncoder{fcs: newMLP(r, name+".fc", e.Features, e.Hidden, cfg.Dim)}, nil
 	case "cnn":

@@ -22,8 +22,11 @@ type windowEncoder struct {
 
 func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 	e := &cfg.Encoder
-	if e.Height < 1 || e.Width < 1 || e.Window < 1 || len(e.Hidden) == 0 {
-		return nil, fmt.Errorf("model.encoder: window needs a height, a width, a window and hidden (got %d, %d, %d, %v)", e.Height, e.Width, e.Window, e.Hidden)
+	if e.Height < 1 || e.Width < 1 || e.Window < 1 {
+		return nil, fmt.Errorf("model.encoder: window needs a height, a width and a window (got %d, %d, %d)", e.Height, e.Width, e.Window)
+	}
+	if len(e.Hidden) == 0 {
+		return nil, fmt.Errorf("model.hidden: missing with encoder window, wanted such as [256, 64]")
 	}
 	if e.Width%e.Window != 0 {
 		return nil, fmt.Errorf("model.encoder: the window must divide the width of %d pixels (got %d)", e.Width, e.Window)

@@ -43,14 +43,14 @@ func (p *Process) Validate() error {
 		return fmt.Errorf("process.reverse: %s cannot undo one %s, wanted one of %s", p.Reverse.Name(), p.Forward.Name(), strings.Join(names, ", "))
 	}
 	if len(p.Steps) < 2 || p.Steps[0] != 0 {
-		return fmt.Errorf("schedule: wanted 0 < t_1 < … < T (got %v)", p.Steps)
+		return fmt.Errorf("process.schedule: wanted 0 < t_1 < … < T (got %v)", p.Steps)
 	}
 	for i := 1; i < len(p.Steps); i++ {
 		if p.Steps[i] <= p.Steps[i-1] {
-			return fmt.Errorf("schedule: must increase (got %v)", p.Steps)
+			return fmt.Errorf("process.schedule: must increase (got %v)", p.Steps)
 		}
 		if !p.Reverse.FullSupport() && p.Steps[i] != p.Steps[i-1]+1 {
-			return fmt.Errorf("schedule: %s can only undo one shuffle at a time, wanted 0, 1, …, T (got %v)", p.Reverse.Name(), p.Steps)
+			return fmt.Errorf("process.schedule: %s can only undo one shuffle at a time, wanted 0, 1, …, T (got %v)", p.Reverse.Name(), p.Steps)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package diffusion
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/riffle-ml/riffle/perm"
@@ -76,6 +77,18 @@ func TestProcessValidate(t *testing.T) {
 	wrong := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseInsertion{}, Steps: Every(3)}
 	if err, want := wrong.Validate(), "process.reverse: ii cannot undo one riffle, wanted one of gpl, pl, irs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
+	}
+	// A card put elsewhere leaves two rising sequences: an insertion is a riffle of few orders.
+	for forward, want := range map[shuffle.Law]string{shuffle.Riffle{}: "gpl pl irs", shuffle.Transposition{}: "gpl pl it", shuffle.Insertion{}: "gpl pl irs ii"} {
+		var got []string
+		for _, law := range reverse.Laws() {
+			if (&Process{Forward: forward, Reverse: law, Steps: Every(3)}).Validate() == nil {
+				got = append(got, law.Name())
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("one %s is undone by %s, wanted %s", forward.Name(), s, want)
+		}
 	}
 	for name, p := range map[string]*Process{"no zero": riffleGPL(1, 2), "falling": riffleGPL(0, 3, 3), "empty": riffleGPL(), "merged irs": irs} {
 		if p.Validate() == nil {

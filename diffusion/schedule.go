@@ -24,8 +24,8 @@ func (l LearningRate) Validate() error {
 	default:
 		return fmt.Errorf("train.schedule: unknown %q, wanted noam, cosine or constant", l.Kind)
 	}
-	if l.Max <= 0 || math.IsInf(l.Max, 0) || math.IsNaN(l.Max) {
-		return fmt.Errorf("train.lr: must be above 0 (got %g)", l.Max)
+	if !(l.Max > 0 && l.Max <= math.MaxFloat32) { // NaN too
+		return fmt.Errorf("train.lr: must be above 0 and finite (got %g)", l.Max)
 	}
 	if l.Warmup < 0 {
 		return fmt.Errorf("train.warmup: must be 0 or more (got %d)", l.Warmup)

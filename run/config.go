@@ -138,6 +138,9 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
+	if c.Task.N > maxSize { // before a schedule is computed
+		return nil, fmt.Errorf("task.n: must be at most %d (got %d)", maxSize, c.Task.N)
+	}
 	if len(c.Process.Schedule) == 0 {
 		if c.Process.Schedule, err = defaultSchedule(c.Task.N, forward, law); err != nil {
 			return nil, keyError("process.schedule", err)
@@ -157,7 +160,7 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		return nil, err
 	}
 	if err := p.Validate(); err != nil {
-		return nil, keyError("process.schedule", err)
+		return nil, err
 	}
 	t := &c.Train
 	switch {
@@ -165,8 +168,12 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		err = fmt.Errorf("train.steps: must be 1 or more (got %d)", t.Steps)
 	case t.Batch < 1:
 		err = fmt.Errorf("train.batch: must be 1 or more (got %d)", t.Batch)
+	case t.Batch > maxBatch:
+		err = fmt.Errorf("train.batch: must be at most %d (got %d)", maxBatch, t.Batch)
 	case t.Trajectories < 1:
 		err = fmt.Errorf("train.trajectories: must be 1 or more (got %d)", t.Trajectories)
+	case t.Trajectories > maxBatch:
+		err = fmt.Errorf("train.trajectories: must be at most %d (got %d)", maxBatch, t.Trajectories)
 	case t.Objective != "bound" && t.Objective != "random-step":
 		err = fmt.Errorf("train.objective: unknown %q, wanted bound or random-step", t.Objective)
 	case t.Validate < 0:
@@ -181,6 +188,8 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		err = fmt.Errorf("eval.examples: must be 1 or more (got %d)", c.Eval.Examples)
 	case c.Eval.Batch < 1:
 		err = fmt.Errorf("eval.batch: must be 1 or more (got %d)", c.Eval.Batch)
+	case c.Eval.Batch > maxBatch:
+		err = fmt.Errorf("eval.batch: must be at most %d (got %d)", maxBatch, c.Eval.Batch)
 	}
 	if err != nil {
 		return nil, err
@@ -193,6 +202,12 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	}
 	return warnings, errors.Join(c.LearningRate().Validate(), c.AdamW().Validate())
 }
+
+// Sizes above these are slips of the keyboard, which would end a process for want of memory.
+const (
+	maxSize  = 1 << 16 // objects in a set
+	maxBatch = 1 << 20 // sets at a time, trajectories of a set
+)
 
 func keyError(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
 

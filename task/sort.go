@@ -33,8 +33,13 @@ func newSort(c *run.Config) (*Sort, error) {
 		return nil, fmt.Errorf("task.digits: must be 1 to 15 (got %d)", t.Digits)
 	}
 	a := t.Augment
-	if !(a.Rotate >= 0 && a.Rotate <= 180 && a.Scale >= 0 && a.Scale < 1 && a.Shift >= 0 && a.Shift <= digitSize) { // NaN too
-		return nil, fmt.Errorf("task.augment: wanted rotate 0 to 180, scale 0 to below 1, shift 0 to %d (got %g, %g, %g)", digitSize, a.Rotate, a.Scale, a.Shift)
+	switch { // NaN too
+	case !(a.Rotate >= 0 && a.Rotate <= 180):
+		return nil, fmt.Errorf("task.augment.rotate: must be 0 to 180 (got %g)", a.Rotate)
+	case !(a.Scale >= 0 && a.Scale < 1):
+		return nil, fmt.Errorf("task.augment.scale: must be 0 or more and below 1 (got %g)", a.Scale)
+	case !(a.Shift >= 0 && a.Shift <= digitSize):
+		return nil, fmt.Errorf("task.augment.shift: must be 0 to %d (got %g)", digitSize, a.Shift)
 	}
 	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, data: t.Data}, nil
 }

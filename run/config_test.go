@@ -1,0 +1,38 @@
+package run
+
+import (
+	"math"
+	"testing"
+)
+
+// What cannot be a setting is refused under its key, NaN and infinities too.
+func TestResolveErrors(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"task.n: must be 2 or more (got 1)":                                                        func(c *Config) { c.Task.N = 1 },
+		"task.n: must be at most 65536 (got 1000000000)":                                           func(c *Config) { c.Task.N = 1e9 },
+		"train.steps: must be 1 or more (got 0)":                                                   func(c *Config) { c.Train.Steps = 0 },
+		"train.batch: must be 1 or more (got -3)":                                                  func(c *Config) { c.Train.Batch = -3 },
+		"train.batch: must be at most 1048576 (got 10000000)":                                      func(c *Config) { c.Train.Batch = 1e7 },
+		"train.trajectories: must be at most 1048576 (got 10000000)":                               func(c *Config) { c.Train.Trajectories = 1e7 },
+		"eval.batch: must be at most 1048576 (got 10000000)":                                       func(c *Config) { c.Eval.Batch = 1e7 },
+		"train.lr: must be above 0 and finite (got NaN)":                                           func(c *Config) { c.Train.LR = math.NaN() },
+		"train.lr: must be above 0 and finite (got +Inf)":                                          func(c *Config) { c.Train.LR = math.Inf(1) },
+		"train.clip: must be 0 or more and finite (got NaN)":                                       func(c *Config) { c.Train.Clip = math.NaN() },
+		"train.clip: must be 0 or more and finite (got +Inf)":                                      func(c *Config) { c.Train.Clip = math.Inf(1) },
+		"train.weight_decay: must be 0 or more and finite (got NaN)":                               func(c *Config) { c.Train.WeightDecay = math.NaN() },
+		"train.beta1: must be 0 or more and below 1 (got NaN)":                                     func(c *Config) { c.Train.Beta1 = math.NaN() },
+		"train.beta2: must be 0 or more and below 1 (got 1)":                                       func(c *Config) { c.Train.Beta2 = 1 },
+		"train.epsilon: must be above 0 and below 1 (got NaN)":                                     func(c *Config) { c.Train.Epsilon = math.NaN() },
+		"process.reverse: ii cannot undo one riffle, wanted one of gpl, pl, irs":                   func(c *Config) { c.Process.Reverse = "ii" },
+		"process.schedule: irs can only undo one shuffle at a time, wanted 0, 1, …, T (got [0 3])": func(c *Config) { c.Process.Reverse = "irs" },
+	} {
+		c := *testConfig()
+		change(&c)
+		if _, err := c.Resolve(); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	if _, err := testConfig().Resolve(); err != nil {
+		t.Error(err)
+	}
+}
