@@ -25,6 +25,8 @@ type Config struct {
 	Decode  Decode  `toml:"decode"`
 	Eval    Eval    `toml:"eval"`
 	Paper   *Paper  `toml:"paper,omitempty"`
+
+	set []string // the keys that Set changed, see Resolve; never written to in place, as copies share it
 }
 
 // Task says what is learned.
@@ -64,7 +66,7 @@ type Model struct {
 	FeedForward    int     `toml:"feed_forward"`
 	Dropout        float64 `toml:"dropout"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
-	GPLRows        string  `toml:"gpl_rows" comment:"gpl: dummies or items"`
+	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
 }
 
 // Train is the objective and the optimiser.
@@ -113,7 +115,7 @@ func Default() Config {
 		Seed:    1,
 		Process: Process{Forward: "riffle", Reverse: "gpl"},
 		Model: Model{
-			Dim: 128, Layers: 4, Heads: 8, FeedForward: 512, Positions: "sinusoid", GPLRows: "dummies",
+			Dim: 128, Layers: 4, Heads: 8, FeedForward: 512, Positions: "sinusoid",
 		},
 		Train: Train{
 			Steps: 1000, Batch: 64, Objective: "bound", Trajectories: 1, Schedule: "cosine", LR: 1e-3, Warmup: 100,
@@ -124,8 +126,15 @@ func Default() Config {
 	}
 }
 
-// Resolve fills in what follows from other keys (the schedule) and checks everything but
-// the task's own keys. Warnings are things that work but that a user may not want.
+// Resolve fills in what follows from other keys (the schedule, the GPL rows) and checks
+// everything but the task's own keys. Warnings are things that work but that a user may not
+// want.
+//
+// A key that has no effect with the chosen task, encoder or reverse law is an error where it
+// was given: a key of a file against what the file says, in [ParseConfig]; a key of
+// [Config.Set] against the whole configuration, here. A key of a file that a later Set has
+// made useless (process.reverse=pl on a preset with model.gpl_rows) is dropped silently, and
+// so are fields that a program sets.
 func (c *Config) Resolve() (warnings []string, err error) {
 	forward, err := shuffle.ByName(c.Process.Forward)
 	if err != nil {
@@ -134,6 +143,13 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	law, err := reverse.ByName(c.Process.Reverse)
 	if err != nil {
 		return nil, keyError("process.reverse", err)
+	}
+	if err := c.checkUsed(c.set, func(int) string { return "" }); err != nil {
+		return nil, err
+	}
+	c.dropUnused()
+	if law.Name() == "gpl" && c.Model.GPLRows == "" {
+		c.Model.GPLRows = "dummies"
 	}
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)

@@ -45,7 +45,7 @@ func TestDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(*testConfig(), r.Config); diff != "" {
+	if diff := cmp.Diff(*testConfig(), r.Config, noSet); diff != "" {
 		t.Error(diff)
 	}
 	if step, _ := load(t, r); step != 1 {

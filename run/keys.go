@@ -20,6 +20,9 @@ var keyTypes, knownKeys = func() (map[string]reflect.Type, []string) {
 	var walk func(t reflect.Type, prefix string)
 	walk = func(t reflect.Type, prefix string) {
 		for f := range t.Fields() {
+			if !f.IsExported() {
+				continue
+			}
 			name := prefix + tomlName(f)
 			ft := f.Type
 			if ft.Kind() == reflect.Pointer {
@@ -63,13 +66,15 @@ func unknownKey(key string) error {
 type checker struct {
 	parser unstable.Parser
 	data   []byte
-	where  string // before the line number
-	keys   int    // keys with a value
+	where  string   // before the line number
+	keys   []string // that have a value
+	lines  []int    // where they stand
 	errs   []error
 }
 
-// checkTOML returns how many keys have a value in the document, and what is wrong with them.
-func checkTOML(data []byte, where string) (keys int, err error) {
+// checkTOML returns which keys have a value in the document, their lines, and what is wrong
+// with them.
+func checkTOML(data []byte, where string) (keys []string, lines []int, err error) {
 	c := &checker{data: data, where: where}
 	c.parser.Reset(data)
 	var table []string
@@ -85,7 +90,7 @@ func checkTOML(data []byte, where string) (keys int, err error) {
 			c.keyValue(table, e)
 		}
 	}
-	return c.keys, errors.Join(c.errs...) // errors of the syntax are left to the decoder
+	return c.keys, c.lines, errors.Join(c.errs...) // errors of the syntax are left to the decoder
 }
 
 // path appends the parts of a key to a prefix; offset is where the key starts.
@@ -101,8 +106,10 @@ func path(prefix []string, it unstable.Iterator) (parts []string, offset int) {
 }
 
 func (c *checker) errorAt(offset int, err error) {
-	c.errs = append(c.errs, fmt.Errorf("%s:%d: %w", c.where, 1+bytes.Count(c.data[:offset], []byte("\n")), err))
+	c.errs = append(c.errs, fmt.Errorf("%s:%d: %w", c.where, c.line(offset), err))
 }
+
+func (c *checker) line(offset int) int { return 1 + bytes.Count(c.data[:offset], []byte("\n")) }
 
 func (c *checker) mismatch(parts []string, offset int, wanted reflect.Type, got string) {
 	c.errorAt(offset, typeError(strings.Join(parts, "."), wanted, got))
@@ -130,7 +137,7 @@ func (c *checker) resolve(parts []string, offset int) reflect.Type {
 
 func (c *checker) keyValue(table []string, e *unstable.Node) {
 	parts, offset := path(table, e.Key())
-	c.keys++
+	c.keys, c.lines = append(c.keys, strings.Join(parts, ".")), append(c.lines, c.line(offset))
 	if t := keyTypes[strings.Join(table, ".")]; len(table) > 0 && (t == nil || t.Kind() != reflect.Struct) {
 		return // the table is noted already
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -24,14 +25,19 @@ func LoadConfig(path string) (Config, error) {
 // ParseConfig reads a configuration from TOML; what it leaves unsaid is as in [Default].
 // name stands for the file in errors. An unknown key is an error that names the line and
 // the nearest known key; a value of a wrong type, one that names the line, the key, what
-// was wanted and what was there. Keys are not resolved: see [Config.Resolve].
+// was wanted and what was there. So is a key that has no effect with what the file says of
+// task, encoder and reverse law. Keys are not resolved: see [Config.Resolve].
 func ParseConfig(data []byte, name string) (Config, error) {
 	c := Default()
-	if _, err := checkTOML(data, name); err != nil {
+	keys, lines, err := checkTOML(data, name)
+	if err != nil {
 		return Config{}, err
 	}
 	if err := toml.Unmarshal(data, &c); err != nil {
 		return Config{}, decodeError(err, name)
+	}
+	if err := c.checkUsed(keys, func(i int) string { return fmt.Sprintf("%s:%d: ", name, lines[i]) }); err != nil {
+		return Config{}, err
 	}
 	return c, nil
 }
@@ -50,13 +56,16 @@ func decodeError(err error, name string) error {
 	return fmt.Errorf("%s:%d: %s", name, line, message)
 }
 
-// TOML returns the whole configuration with its comments. Read again by [ParseConfig] it
-// gives an equal one; a value that would not come back is an error.
+// TOML returns the whole configuration with its comments, without the keys that have no
+// effect in it. Read again by [ParseConfig] that of a resolved one gives an equal one; a
+// value that would not come back is an error.
 func (c *Config) TOML() ([]byte, error) {
 	if c.Seed > math.MaxInt64 {
 		return nil, fmt.Errorf("seed: must be at most %d, the largest integer of TOML (got %d)", math.MaxInt64, c.Seed)
 	}
-	data, err := toml.Marshal(c)
+	used := *c
+	used.dropUnused()
+	data, err := toml.Marshal(used)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +80,8 @@ func (c *Config) TOML() ([]byte, error) {
 }
 
 // Set changes one key: "train.batch=32", "process.schedule=[0,9]", "task.name=sort". The
-// value is TOML; a text may go without quotes. The configuration is unchanged on error.
+// value is TOML; a text may go without quotes. The configuration is unchanged on error. A
+// key that has no effect in the end is an error of [Config.Resolve].
 func (c *Config) Set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
@@ -91,7 +101,7 @@ func (c *Config) Set(assignment string) error {
 	} else {
 		// Decoded apart: the decoder writes into slices that are there, and c may share its own.
 		document := []byte(key + " = " + value + "\n")
-		if n, err := checkTOML(document, "--set"); err != nil || n > 1 {
+		if keys, _, err := checkTOML(document, "--set"); err != nil || len(keys) > 1 {
 			return typeError(key, t, value)
 		}
 		if err := toml.Unmarshal(document, &fresh); err != nil {
@@ -99,6 +109,7 @@ func (c *Config) Set(assignment string) error {
 		}
 	}
 	c.field(key).Set(fresh.field(key))
+	c.set = append(slices.Clip(c.set), key)
 	return nil
 }
 
