@@ -94,7 +94,7 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:         func(c *run.Config) { c.Task.Target = "identity" },
 		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])": func(c *run.Config) { c.Process.Schedule = []int{0, 3, 8} },
 		"train.steps: the model to resume with has another one: wanted 3 (got 80)":                        func(c *run.Config) { c.Train.Steps = 80 },
-		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *run.Config) { c.Paper = &run.Paper{Exact: 1} },
+		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *run.Config) { c.Paper = &run.Paper{Exact: new(1.0)} },
 	} {
 		other := cfg
 		change(&other)

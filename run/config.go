@@ -101,12 +101,13 @@ type Eval struct {
 	Batch    int `toml:"batch" comment:"sets decoded at a time"`
 }
 
-// Paper is what the paper reports for this experiment, printed beside ours.
+// Paper is what the paper reports for this experiment, printed beside ours. A figure that it
+// does not give is nil: some are 0.
 type Paper struct {
-	Table      string  `toml:"table" json:"table"`
-	KendallTau float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty"`
-	Exact      float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent"`
-	Correct    float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
+	Table      string   `toml:"table" json:"table"`
+	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty"`
+	Exact      *float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent"`
+	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
 }
 
 // Default is what a configuration leaves unsaid.

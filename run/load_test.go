@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,12 +96,12 @@ func TestSet(t *testing.T) {
 	}
 	want := Default()
 	want.Train.Batch, want.Process.Schedule, want.Task.Name, want.Title = 32, []int{0, 9}, "sort", "with = and quotes"
-	want.Train.LR, want.Train.Clip, want.Task.Augment.Rotate, want.Paper = 1e-4, 0, 5, &Paper{Table: "1", Exact: 91.5}
+	want.Train.LR, want.Train.Clip, want.Task.Augment.Rotate, want.Paper = 1e-4, 0, 5, &Paper{Table: "1", Exact: new(91.5)}
 	want.Train.Checkpoint, want.Seed, want.Model.Encoder = "30s", 7, "cnn"
 	if d := cmp.Diff(want, c, noSet); d != "" {
 		t.Error(d)
 	}
-	if !slices.Equal(other.Process.Schedule, []int{0, 1, 2}) || other.Paper.Exact != 0 {
+	if !slices.Equal(other.Process.Schedule, []int{0, 1, 2}) || other.Paper.Exact != nil {
 		t.Errorf("another configuration changed: %v, %v", other.Process.Schedule, other.Paper)
 	}
 	for s, message := range map[string]string{
@@ -158,5 +159,26 @@ func TestTOMLIsComplete(t *testing.T) {
 	c.Seed = 1 << 63
 	if _, err := c.TOML(); err == nil || !strings.HasPrefix(err.Error(), "seed: must be at most 9223372036854775807") {
 		t.Errorf("a seed that TOML cannot hold: %v", err)
+	}
+}
+
+// A figure of 0 is a figure; one that the paper does not give is none.
+func TestPaperFigures(t *testing.T) {
+	c, err := ParseConfig([]byte("[paper]\ntable = \"1\"\nkendall_tau = 0.0\nexact = 0"), "x.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Paper; p.KendallTau == nil || *p.KendallTau != 0 || p.Exact == nil || *p.Exact != 0 || p.Correct != nil {
+		t.Errorf("read %+v", p)
+	}
+	data, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(data); !strings.Contains(s, "kendall_tau = 0.0\n") || !strings.Contains(s, "exact = 0.0\n") || strings.Contains(s, "correct") {
+		t.Errorf("written as\n%s", s)
+	}
+	if text, err := json.Marshal(c.Paper); err != nil || string(text) != `{"table":"1","kendall_tau":0,"exact":0}` {
+		t.Errorf("in JSON %s, %v", text, err)
 	}
 }

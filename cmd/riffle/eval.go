@@ -170,22 +170,22 @@ func (a *app) printResult(f evalFile) {
 	if f.Paper != nil {
 		header = append(header, "paper")
 	}
-	row := func(name, format string, v metric.Interval, paper func(*runs.Paper) float64) []string {
+	row := func(name, format string, v metric.Interval, paper func(*runs.Paper) *float64) []string {
 		r := []string{name, fmt.Sprintf(format, v.Mean), fmt.Sprintf(format+" to "+format, v.Low, v.High)}
 		if f.Paper != nil {
 			p := ""
-			if paper != nil && paper(f.Paper) != 0 {
-				p = fmt.Sprintf(format, paper(f.Paper))
+			if figure := paper(f.Paper); figure != nil {
+				p = fmt.Sprintf(format, *figure)
 			}
 			r = append(r, p)
 		}
 		return r
 	}
 	table(a.out, header, [][]string{
-		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) float64 { return p.Exact }),
-		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) float64 { return p.Correct }),
-		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) float64 { return p.KendallTau }),
-		row("Kendall tau (ranks)", "%.4f", f.KendallTau, nil),
+		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) *float64 { return p.Exact }),
+		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) *float64 { return p.Correct }),
+		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
+		row("Kendall tau (ranks)", "%.4f", f.KendallTau, func(*runs.Paper) *float64 { return nil }),
 	})
 }
 

@@ -69,8 +69,8 @@ func (a *app) listPresets() error {
 		}
 		entries = append(entries, entry{name, cfg.Title, cfg.Task.N, cfg.Paper})
 		exact := ""
-		if cfg.Paper != nil && cfg.Paper.Exact+cfg.Paper.Correct > 0 {
-			exact = fmt.Sprintf("%.1f", cfg.Paper.Exact)
+		if cfg.Paper != nil && cfg.Paper.Exact != nil {
+			exact = fmt.Sprintf("%.1f", *cfg.Paper.Exact)
 		}
 		rows = append(rows, []string{name, exact, cfg.Title})
 	}
