@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/reverse"
 	runs "github.com/riffle-ml/riffle/run"
@@ -107,5 +109,94 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 				t.Errorf("%s with %s, read back: %v", name, law.Name(), err)
 			}
 		}
+	}
+}
+
+// The presets under paper/ resolve to what the paper's text says, also where they leave it
+// to the defaults: appendix "Training Details and Architecture Hyperparameters", paragraphs
+// "Learning a Single Permutation List", "Jigsaw Puzzle" (whose training and beam search
+// sorting takes over) and "Sort 4-Digit MNIST Numbers".
+func TestPresetsOfThePaper(t *testing.T) {
+	schedules := map[int][]int{ // table "Denoising schedules for the Sort 4-Digit MNIST Numbers task"
+		3: {0, 2, 7}, 5: {0, 2, 8}, 7: {0, 3, 8}, 9: {0, 3, 5, 9}, 15: {0, 4, 7, 10}, 32: {0, 5, 7, 12},
+		52: {0, 5, 6, 7, 10, 13}, 100: {0, 8, 10, 15}, 200: {0, 9, 10, 12},
+	}
+	mixing := map[string]map[int]int{ // table "More results on sorting the 4-digit MNIST dataset", T
+		"irs": {9: 9, 32: 12, 52: 13}, "it": {9: 15, 32: 55, 52: 105}, "ii": {9: 25, 32: 110, 52: 205},
+	}
+	seen := 0
+	for _, name := range presets.Names() {
+		short, ok := strings.CutPrefix(name, "paper/")
+		if !ok {
+			continue
+		}
+		seen++
+		cfg, err := readConfig(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cfg.Resolve(); err != nil {
+			t.Fatal(err)
+		}
+		n, sorting, large := cfg.Task.N, strings.HasPrefix(short, "sort-") || strings.HasPrefix(short, "ablation-"), cfg.Task.N == 200
+		want := cfg // whatever is not set below is not the paper's
+		want.Process.Forward, want.Process.Reverse = "riffle", "gpl"
+		want.Model = runs.Model{Dim: 128, Layers: 7, Heads: 8, FeedForward: 512, Dropout: 0.1, Positions: "sinusoid", GPLRows: "items"}
+		if strings.HasSuffix(short, "-dummies") {
+			want.Model.GPLRows = "dummies"
+		}
+		tr := &want.Train
+		tr.WeightDecay, tr.Epsilon, tr.Beta1, tr.Beta2 = 1e-2, 1e-9, 0.9, 0.98
+		tr.Clip = 1 // not in the text
+		tr.Objective, tr.Trajectories, tr.Time = "bound", 3, ""
+		if large {
+			tr.Trajectories = 1 // ours
+		}
+		if sorting {
+			want.Task = runs.Task{Name: "sort", N: n, Digits: 4}
+			want.Model.Encoder, want.Model.Channels, want.Model.Kernel = "cnn", []int{32, 64}, 5
+			tr.Steps = 112_560 // 120 epochs of 60,000 sets: 938 batches each, the last one ragged
+			tr.Batch, tr.Schedule, tr.LR, tr.Warmup = 64, "noam", 1, 51_600
+			want.Process.Schedule, want.Eval.Examples = schedules[n], 10_000
+			if large {
+				want.Process.Reverse, want.Model.GPLRows, tr.Objective = "pl", "", "random-step"
+				tr.Schedule, tr.LR, tr.Warmup = "cosine", 5e-5, 2350
+				want.Model.Dim, want.Model.FeedForward, want.Model.Layers, want.Model.Heads = 768, 768, 12, 12
+			}
+		} else {
+			want.Task = runs.Task{Name: "delta", N: n, Target: cfg.Task.Target}
+			want.Model.Encoder = "table"
+			tr.Steps, tr.Batch = 30_000, 512
+			if large {
+				tr.Batch = 128
+			}
+			want.Process.Schedule, want.Eval.Examples = map[int][]int{100: {0, 8, 10, 15}, 200: {0, 9, 10, 12}}[n], 2560
+		}
+		want.Decode = runs.Decode{Method: "beam", Beam: 20, Inner: 200}
+		if strings.HasSuffix(short, "-greedy") {
+			want.Decode.Method = "greedy"
+		}
+		if parts := strings.Split(short, "-"); parts[0] == "ablation" && parts[2] == "schedule" {
+			want.Process.Schedule = nil
+			for _, step := range parts[3:] {
+				at, err := strconv.Atoi(step)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want.Process.Schedule = append(want.Process.Schedule, at)
+			}
+		} else if law := parts[min(3, len(parts)-1)]; parts[0] == "ablation" && law != "gpl" {
+			want.Process.Forward = map[string]string{"rs": "riffle", "rt": "transposition", "ri": "insertion"}[parts[2]]
+			want.Process.Reverse, want.Model.GPLRows = law, ""
+			if law != "pl" {
+				want.Process.Schedule, want.Decode.Method = diffusion.Every(mixing[law][n]), "greedy"
+			}
+		}
+		if diff := cmp.Diff(want, cfg, cmpopts.IgnoreUnexported(cfg)); diff != "" {
+			t.Errorf("%s is not as the paper (-) says:\n%s", name, diff)
+		}
+	}
+	if seen < 40 {
+		t.Errorf("%d presets of the paper", seen)
 	}
 }
