@@ -5,6 +5,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/riffle-ml/riffle/denoiser"
@@ -201,6 +202,10 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		err = fmt.Errorf("decode.beam: must be 1 or more (got %d)", c.Decode.Beam)
 	case c.Decode.Inner < 1:
 		err = fmt.Errorf("decode.inner: must be 1 or more (got %d)", c.Decode.Inner)
+	case c.Decode.Beam > maxBatch:
+		err = fmt.Errorf("decode.beam: must be at most %d (got %d)", maxBatch, c.Decode.Beam)
+	case c.Decode.Inner > maxBatch:
+		err = fmt.Errorf("decode.inner: must be at most %d (got %d)", maxBatch, c.Decode.Inner)
 	case c.Eval.Examples < 1:
 		err = fmt.Errorf("eval.examples: must be 1 or more (got %d)", c.Eval.Examples)
 	case c.Eval.Batch < 1:
@@ -210,6 +215,13 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if p := c.Paper; p != nil {
+		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct} {
+			if figure != nil && (math.IsNaN(*figure) || math.IsInf(*figure, 0)) { // JSON has neither
+				return nil, fmt.Errorf("paper.%s: must be finite (got %g)", key, *figure)
+			}
+		}
 	}
 	if _, err := c.CheckpointEvery(); err != nil {
 		return nil, err
@@ -223,7 +235,7 @@ func (c *Config) Resolve() (warnings []string, err error) {
 // Sizes above these are slips of the keyboard, which would end a process for want of memory.
 const (
 	maxSize  = 1 << 16 // objects in a set
-	maxBatch = 1 << 20 // sets at a time, trajectories of a set
+	maxBatch = 1 << 20 // sets at a time, trajectories of a set, states of a beam
 )
 
 func keyError(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
