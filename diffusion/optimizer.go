@@ -22,11 +22,11 @@ type AdamW struct {
 // Validate checks the settings.
 func (a AdamW) Validate() error {
 	switch {
-	case !(a.Beta1 >= 0 && a.Beta1 < 1): // NaN too
+	case !(a.Beta1 >= 0 && float32(a.Beta1) < 1): // as the engine sees it, in float32; NaN too
 		return fmt.Errorf("train.beta1: must be 0 or more and below 1 (got %g)", a.Beta1)
-	case !(a.Beta2 >= 0 && a.Beta2 < 1):
+	case !(a.Beta2 >= 0 && float32(a.Beta2) < 1):
 		return fmt.Errorf("train.beta2: must be 0 or more and below 1 (got %g)", a.Beta2)
-	case !(a.Epsilon > 0 && a.Epsilon < 1):
+	case !(float32(a.Epsilon) > 0 && a.Epsilon < 1):
 		return fmt.Errorf("train.epsilon: must be above 0 and below 1 (got %g)", a.Epsilon)
 	case !(a.WeightDecay >= 0 && a.WeightDecay <= math.MaxFloat32):
 		return fmt.Errorf("train.weight_decay: must be 0 or more and finite (got %g)", a.WeightDecay)

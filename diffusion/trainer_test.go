@@ -204,3 +204,21 @@ func TestStepRefusesInfiniteWeights(t *testing.T) {
 		t.Errorf("taken %v, %v", taken, err)
 	}
 }
+
+// Settings that are fine in float64 and 0 or 1 to the engine, in float32, would refuse every step.
+func TestAdamWInFloat32(t *testing.T) {
+	for name, change := range map[string]func(*AdamW){
+		"epsilon": func(a *AdamW) { a.Epsilon = 1e-50 },
+		"beta1":   func(a *AdamW) { a.Beta1 = 0.9999999999 },
+		"beta2":   func(a *AdamW) { a.Beta2 = 0.9999999999 },
+	} {
+		a := testAdamW
+		change(&a)
+		if a.Validate() == nil {
+			t.Errorf("%s: %+v accepted", name, a)
+		}
+	}
+	if err := testAdamW.Validate(); err != nil {
+		t.Error(err)
+	}
+}
