@@ -137,19 +137,26 @@ func Arrange(embeddings, arrangements *graph.Node) *graph.Node {
 	return graph.Reshape(x, batch*states, n, x.Shape().Dimensions[2])
 }
 
+// Tokens is how many tokens a set of n objects is to the transformer, dummies among them.
+func (d *Denoiser) Tokens(n int) int { return n + d.dummies(n) }
+
+func (d *Denoiser) dummies(n int) int {
+	switch {
+	case d.matrixScores():
+		return n
+	case d.extraToken():
+		return 1
+	}
+	return 0
+}
+
 // Scores reads arranged embeddings [rows, n, d] at times t [rows] int32 and returns the
 // scores of the law: [rows, n, n] for GPL, [rows, n] for PL, IRS and II, [rows, n+1] for IT.
 func (d *Denoiser) Scores(c *Context, arranged, t *graph.Node) *graph.Node {
 	dims := arranged.Shape().Dimensions
 	rows, n, dim := dims[0], dims[1], dims[2]
 	y := graph.Add(arranged, graph.ExpandAxes(d.time.apply(c, t), 1))
-	dummies := 0
-	switch {
-	case d.matrixScores():
-		dummies = n
-	case d.extraToken():
-		dummies = 1
-	}
+	dummies := d.dummies(n)
 	if dummies > 0 {
 		zeros := graph.BroadcastToDims(graph.Scalar(c.Graph, y.DType(), 0), rows, dummies, dim)
 		y = graph.Concatenate([]*graph.Node{y, zeros}, 1)

@@ -60,7 +60,7 @@ func benchmarkStep(b *testing.B, e *engine.Engine, enc denoiser.EncoderConfig, l
 	if err := d.Init(store, 1); err != nil {
 		b.Fatal(err)
 	}
-	tr, err := diffusion.NewTrainer(e, store, d, p, diffusion.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-9, WeightDecay: 0.01, Clip: 1}, 1, 0)
+	tr, err := diffusion.NewTrainer(e, store, d, diffusion.BoundLoss(d, p), diffusion.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-9, WeightDecay: 0.01, Clip: 1}, 1, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func benchmarkStep(b *testing.B, e *engine.Engine, enc denoiser.EncoderConfig, l
 		for i := range batch {
 			o.Fill(states, p, rng, i, perm.Identity(n))
 		}
-		st, err := tr.Step(s, 1e-4, &diffusion.Batch{Objects: tensors.FromFlatDataAndDimensions(pixels, batch, n, 28, 112), States: states})
+		st, err := tr.Step(s, 1e-4, append([]*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, batch, n, 28, 112)}, states.Inputs()...)...)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -36,10 +36,10 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 			return nil, nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())
 		}
 	}
-	width := p.Reverse.NumScores(e.N)
+	width := p.Reverse.NumScores(p.Free(e.N))
 	values := make([][]float64, e.Batch)
 	for i := range values {
-		values[i] = slices.Repeat([]float64{-LogFactorial(e.N)}, draws)
+		values[i] = slices.Repeat([]float64{-p.LogOrders(e.N)}, draws)
 	}
 	for first := 0; first < draws; first += drawsAtOnce {
 		count := min(drawsAtOnce, draws-first)

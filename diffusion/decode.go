@@ -16,7 +16,6 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/reverse"
 )
 
 // Decoder runs the reverse process from noise to orders.
@@ -44,7 +43,7 @@ func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *P
 	dec.scores, err = model.NewExec(e.Backend, store, func(_ *model.Scope, embeddings, arrangements, times *graph.Node) *graph.Node {
 		c := denoiser.NewContext(embeddings.Graph(), store, false, nil)
 		dims := arrangements.Shape().Dimensions
-		return d.Scores(c, denoiser.Arrange(embeddings, arrangements), graph.Reshape(times, dims[0]*dims[1]))
+		return p.freeScores(d.Scores(c, denoiser.Arrange(embeddings, arrangements), graph.Reshape(times, dims[0]*dims[1])))
 	})
 	return dec, err
 }
@@ -77,9 +76,50 @@ func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
 // Free releases the embeddings.
 func (e *Encoded) Free() { _ = e.embeddings.FinalizeAll() }
 
-// Scores returns the law's scores for arrangements [batch, states, n] (order form), all at
-// time t: float64, row-major [batch·states, NumScores(n)].
+// Scores returns the law's scores of the free positions ([Process.Free]) for arrangements
+// [batch, states, n] (order form), all at time t: float64, row-major [batch·states,
+// NumScores(free)]. Many states go through the network in parts of one size, so that the
+// memory does not grow with them.
 func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
+	width := d.Process.Reverse.NumScores(d.Process.Free(e.N))
+	out := make([]float64, e.Batch*states*width)
+	part := d.statesAtOnce(e, states)
+	flat := make([]int32, e.Batch*part*e.N)
+	for first := 0; first < states; first += part {
+		// The last part is filled up by repeating its last state.
+		for i := range e.Batch {
+			for j := range part {
+				from := i*states + min(first+j, states-1)
+				copy(flat[(i*part+j)*e.N:][:e.N], arrangements[from*e.N:])
+			}
+		}
+		scores, err := d.scoresOf(e, flat, part, t)
+		if err != nil {
+			return nil, err
+		}
+		for i := range e.Batch {
+			count := min(part, states-first)
+			for k, v := range scores[i*part*width : (i*part+count)*width] {
+				out[(i*states+first)*width+k] = float64(v)
+			}
+		}
+	}
+	return out, nil
+}
+
+// partElements bounds the largest array of a forward pass, the attention's logits, in
+// float32 numbers: 256 MB. A variable for the sake of tests.
+var partElements = 64 << 20
+
+// statesAtOnce is how many states of each set go through the network together.
+func (d *Decoder) statesAtOnce(e *Encoded, states int) int {
+	heads, tokens := d.Denoiser.Config.Heads, d.Denoiser.Tokens(e.N)
+	most := max(1, partElements/max(1, e.Batch*heads*tokens*tokens))
+	parts := (states + most - 1) / most
+	return (states + parts - 1) / parts
+}
+
+func (d *Decoder) scoresOf(e *Encoded, arrangements []int32, states, t int) ([]float32, error) {
 	times := make([]int32, e.Batch*states)
 	for i := range times {
 		times[i] = int32(t)
@@ -90,12 +130,7 @@ func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]flo
 	if err != nil {
 		return nil, fmt.Errorf("scores at t = %d: %w", t, err)
 	}
-	flat := make([]float64, out.Shape().Size())
-	err = tensors.ConstFlatData(out, func(f []float32) {
-		for i, v := range f {
-			flat[i] = float64(v)
-		}
-	})
+	flat, err := tensors.CopyFlatData[float32](out)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +148,6 @@ type Path struct {
 
 // Order is the last state: the order of the objects that the process arrived at.
 func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
-
-// Noise draws the start X_T of each of batch sets: uniform, from a seed and the set's number
-// (first, first+1, …), so that a set's start does not depend on its batch.
-func Noise(seed uint64, first, batch, n int) []perm.Order {
-	out := make([]perm.Order, batch)
-	for i := range out {
-		out[i] = perm.Random(rand.New(rand.NewPCG(seed, mix(seed, uint64(first+i)))), n)
-	}
-	return out
-}
 
 // Greedy takes the law's mode at each step. start holds the noise of one or more paths a
 // set, the paths of a set side by side; so does the result.
@@ -151,9 +176,10 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 	for i := range paths {
 		paths[i].States = []perm.Order{slices.Clone(start[i])}
 	}
-	width := d.Process.Reverse.NumScores(e.N)
+	free := d.Process.Free(e.N)
+	width := d.Process.Reverse.NumScores(free)
 	flat := make([]int32, len(start)*e.N)
-	sigma := make(perm.Order, e.N)
+	sigma := make(perm.Order, free)
 	for k := d.Process.NumSteps(); k > 0; k-- {
 		for i := range paths {
 			putOrder(flat[i*e.N:], paths[i].Order())
@@ -164,7 +190,7 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 		}
 		for i := range paths {
 			paths[i].LogProb += choose(i, scores[i*width:(i+1)*width], sigma)
-			paths[i].States = append(paths[i].States, perm.Compose(sigma, paths[i].Order()))
+			paths[i].States = append(paths[i].States, d.Process.apply(sigma, paths[i].Order()))
 		}
 	}
 	return paths, nil
@@ -190,7 +216,7 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 		beams[i] = []beamState{{path: Path{States: []perm.Order{slices.Clone(start[i])}}, greedy: true}}
 	}
 	states := 1
-	width := d.Process.Reverse.NumScores(e.N)
+	width := d.Process.Reverse.NumScores(d.Process.Free(e.N))
 	for k := d.Process.NumSteps(); k > 0; k-- {
 		// Every set takes the same room, so that the shapes of a schedule are two at the most.
 		flat := make([]int32, e.Batch*states*e.N)
@@ -204,7 +230,7 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 			return nil, err
 		}
 		parallel.For(e.Batch, func(i int) {
-			beams[i] = expand(d.Process.Reverse, beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner)
+			beams[i] = d.Process.expand(beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner)
 		})
 		states = outer
 	}
@@ -223,7 +249,7 @@ type beamState struct {
 }
 
 // expand makes one reverse step of one set's beam.
-func expand(law reverse.Law, beam []beamState, scores []float64, width, outer, inner int) []beamState {
+func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int) []beamState {
 	type child struct {
 		parent  int
 		order   perm.Order
@@ -231,12 +257,13 @@ func expand(law reverse.Law, beam []beamState, scores []float64, width, outer, i
 		best    float64 // the most probable way into this state, whose parent is kept
 		greedy  bool
 	}
+	law := p.Reverse
 	var children []child
 	seen := map[string]int{}
 	for j, s := range beam {
 		row := scores[j*width : (j+1)*width]
 		add := func(sigma perm.Order, logp float64, greedy bool) {
-			order := perm.Compose(sigma, s.path.Order())
+			order := p.apply(sigma, s.path.Order())
 			logp += s.path.LogProb
 			key := orderKey(order)
 			at, dup := seen[key]
@@ -255,7 +282,7 @@ func expand(law reverse.Law, beam []beamState, scores []float64, width, outer, i
 		candidates := law.TopK(row, max(outer, inner))
 		greedy := -1
 		if s.greedy {
-			mode := make(perm.Order, len(s.path.Order()))
+			mode := make(perm.Order, p.Free(len(s.path.Order())))
 			modeLog := law.Mode(row, mode)
 			for i, c := range candidates {
 				if slices.Equal(c.Order, mode) {

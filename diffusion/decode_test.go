@@ -119,7 +119,7 @@ func TestDecoding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			start := Noise(5, 0, batch, n)
+			start := p.Noise(5, 0, batch, n)
 			greedy, err := dec.Greedy(enc, start)
 			if err != nil {
 				t.Fatal(err)

@@ -2,23 +2,38 @@ package diffusion
 
 import (
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/denoiser"
-	"github.com/riffle-ml/riffle/reverse"
 )
 
-// logProbs returns log p(X_{t'} | X_t) of every state, [batch·states] nats, from objects
-// [batch, n, …], arrangements and ranks [batch, states, n] and times [batch, states], int32.
-func logProbs(c *denoiser.Context, d *denoiser.Denoiser, law reverse.Law, objects, arrangements, ranks, times *graph.Node) *graph.Node {
-	dims := arrangements.Shape().Dimensions
-	arranged := denoiser.Arrange(d.Encode(c, objects), arrangements)
-	scores := d.Scores(c, arranged, graph.Reshape(times, dims[0]*dims[1]))
-	return law.LogProbGraph(scores, graph.Reshape(ranks, dims[0]*dims[1], dims[2]))
+// Inputs are the states as [BoundLoss] takes them, after the objects: arrangements, times,
+// ranks, weights.
+func (s *States) Inputs() []*tensors.Tensor {
+	return append(s.places(),
+		tensors.FromFlatDataAndDimensions(s.Rank, s.Batch, s.PerSet, s.N),
+		tensors.FromFlatDataAndDimensions(s.Weight, s.Batch, s.PerSet))
 }
 
-// loss is the weighted mean of −log p(X_{t'} | X_t) over states, the schedule bound of
-// paper eq. (loss) without the terms that do not depend on the weights.
-func loss(logp, weights *graph.Node) *graph.Node {
-	w := graph.Reshape(weights, -1)
-	return graph.Neg(graph.Div(graph.ReduceAllSum(graph.Mul(logp, w)), graph.ReduceAllSum(w)))
+// places are arrangements and times.
+func (s *States) places() []*tensors.Tensor {
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(s.Arrangement, s.Batch, s.PerSet, s.N),
+		tensors.FromFlatDataAndDimensions(s.Time, s.Batch, s.PerSet),
+	}
+}
+
+// BoundLoss is the weighted mean of −log p(X_{t'} | X_t) over states, the schedule bound of
+// paper eq. (loss) without the terms that do not depend on the weights. Its inputs are the
+// objects [batch, n, …] and [States.Inputs].
+func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
+	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
+		objects, arrangements, times, ranks, weights := in[0], in[1], in[2], in[3], in[4]
+		dims := arrangements.Shape().Dimensions
+		arranged := denoiser.Arrange(d.Encode(c, objects), arrangements)
+		scores := p.freeScores(d.Scores(c, arranged, graph.Reshape(times, dims[0]*dims[1])))
+		logp := p.Reverse.LogProbGraph(scores, p.freeRanks(graph.Reshape(ranks, dims[0]*dims[1], dims[2])))
+		w := graph.Reshape(weights, -1)
+		return graph.Neg(graph.Div(graph.ReduceAllSum(graph.Mul(logp, w)), graph.ReduceAllSum(w)))
+	}
 }

@@ -25,6 +25,9 @@ type Process struct {
 	Reverse reverse.Law
 	// Steps is the denoising schedule t_0 = 0 < t_1 < … < t_k = T (paper §3.4).
 	Steps []int
+	// FixFirst leaves the object at position 0 where it is: a tour may begin anywhere, so its
+	// first city is fixed, and only the others are shuffled and ordered (paper appendix, TSP).
+	FixFirst bool
 }
 
 // Validate checks the schedule. Steps can only be merged where the reverse law reaches all
@@ -123,6 +126,7 @@ func (o Objective) PerSet(p *Process) int {
 func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm.Order) {
 	n := s.N
 	present, next, sigma := make(perm.Order, n), make(perm.Order, n), make(perm.Order, n)
+	free := sigma[n-p.Free(n):]
 	row := b * s.PerSet
 	for range o.Trajectories {
 		copy(present, clean)
@@ -132,7 +136,8 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 		}
 		for i := 1; i < len(p.Steps); i++ {
 			// X_{t_i} = σ·X_{t_{i−1}}; the reverse step is σ' = σ⁻¹, whose rank form is σ.
-			p.Forward.SampleT(rng, p.Steps[i]-p.Steps[i-1], sigma)
+			p.Forward.SampleT(rng, p.Steps[i]-p.Steps[i-1], free)
+			p.shift(free)
 			for j, v := range sigma {
 				next[j] = present[v]
 			}
@@ -154,13 +159,14 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 	}
 }
 
-// Trajectory draws X_{t_0}, …, X_{t_k} from a clean order, and the shuffles between them.
+// Trajectory draws X_{t_0}, …, X_{t_k} from a clean order, and the shuffles of the free
+// positions between them.
 func (p *Process) Trajectory(rng *rand.Rand, clean perm.Order) (states, shuffles []perm.Order) {
 	states = []perm.Order{slices.Clone(clean)}
 	for i := 1; i < len(p.Steps); i++ {
-		sigma := make(perm.Order, len(clean))
+		sigma := make(perm.Order, p.Free(len(clean)))
 		p.Forward.SampleT(rng, p.Steps[i]-p.Steps[i-1], sigma)
-		states = append(states, perm.Compose(sigma, states[i-1]))
+		states = append(states, p.apply(sigma, states[i-1]))
 		shuffles = append(shuffles, sigma)
 	}
 	return states, shuffles

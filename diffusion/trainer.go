@@ -12,50 +12,45 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 )
 
-// Batch is what one training step reads: the objects of some sets, as the encoder takes
-// them, and noisy states of each set.
-type Batch struct {
-	Objects *tensors.Tensor // [batch, n, …]
-	States  *States
-}
+// Loss builds the loss of one training step, a scalar in nats, from the step's inputs.
+type Loss func(c *denoiser.Context, inputs []*graph.Node) *graph.Node
 
 // Trainer makes training steps. Its weights are in Store under the denoiser's names.
 type Trainer struct {
 	Store    *model.Store
 	Denoiser *denoiser.Denoiser
-	Process  *Process
 	AdamW    AdamW
 	Seed     uint64 // of the noise of dropout
 
+	loss Loss
 	exec *model.Exec
 }
 
 // NewTrainer compiles nothing yet; the first step of a shape does. The store holds the
 // weights (see [denoiser.Denoiser.Init]) and, when training goes on, the moments; taken is
 // how many steps have changed them, 0 at the start.
-func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, opt AdamW, seed uint64, taken int) (*Trainer, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
+func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, loss Loss, opt AdamW, seed uint64, taken int) (*Trainer, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
 	if err := initMoments(store, d, taken); err != nil {
 		return nil, err
 	}
-	t := &Trainer{Store: store, Denoiser: d, Process: p, AdamW: opt, Seed: seed}
+	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss}
 	var err error
 	t.exec, err = model.NewExec(e.Backend, store, t.build)
 	return t, err
 }
 
-// build is the graph of one step: objects, arrangements, ranks, times, weights, learning
-// rate, dropout state → [3] (loss, gradient norm, 1 if the step was taken).
+// Close frees the compiled graphs.
+func (t *Trainer) Close() { t.exec.Finalize() }
+
+// build is the graph of one step: learning rate, dropout state, the loss's inputs → [3]
+// (loss, gradient norm, 1 if the step was taken).
 func (t *Trainer) build(_ *model.Scope, in []*graph.Node) *graph.Node {
-	objects, arrangements, ranks, times, weights, rate, rng := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
-	g := objects.Graph()
-	c := denoiser.NewContext(g, t.Store, true, rng)
-	l := loss(logProbs(c, t.Denoiser, t.Process.Reverse, objects, arrangements, ranks, times), weights)
+	rate, rng := in[0], in[1]
+	c := denoiser.NewContext(rate.Graph(), t.Store, true, rng)
+	l := t.loss(c, in[2:])
 	norm, ok := t.AdamW.update(t.Store, t.Denoiser, l, rate, c.Changed)
 	one := graph.ConvertDType(ok, l.DType())
 	return graph.Stack([]*graph.Node{l, norm, one}, 0)
@@ -69,7 +64,7 @@ type Step struct {
 	inputs []*tensors.Tensor // an engine may read them until the step is done
 }
 
-// Read fetches the mean −log p a state in nats, the gradient's norm before clipping, and
+// Read fetches the loss (for [BoundLoss] the mean −log p a state in nats), the gradient's norm before clipping, and
 // whether the step was taken: a step whose loss or gradient is not finite changes nothing.
 func (s *Step) Read() (loss, norm float64, taken bool, err error) {
 	flat, err := tensors.CopyFlatData[float32](s.result)
@@ -84,27 +79,24 @@ func (s *Step) Read() (loss, norm float64, taken bool, err error) {
 	return float64(flat[0]), float64(flat[1]), flat[2] == 1, nil
 }
 
-// Step makes training step number s, counted from 1, at a learning rate.
-func (t *Trainer) Step(s int, rate float64, b *Batch) (*Step, error) {
-	st := b.States
-	rng, err := graph.RNGStateFromSeed(int64(mix(t.Seed, uint64(s)) >> 1))
+// Step makes training step number s, counted from 1, at a learning rate. The inputs are the
+// loss's; they are freed when the step is read.
+func (t *Trainer) Step(s int, rate float64, inputs ...*tensors.Tensor) (*Step, error) {
+	rng, err := DropoutState(t.Seed, s)
 	if err != nil {
 		return nil, err
 	}
-	inputs := []*tensors.Tensor{
-		b.Objects,
-		tensors.FromFlatDataAndDimensions(st.Arrangement, st.Batch, st.PerSet, st.N),
-		tensors.FromFlatDataAndDimensions(st.Rank, st.Batch, st.PerSet, st.N),
-		tensors.FromFlatDataAndDimensions(st.Time, st.Batch, st.PerSet),
-		tensors.FromFlatDataAndDimensions(st.Weight, st.Batch, st.PerSet),
-		tensors.FromScalar(float32(rate)),
-		rng,
-	}
+	inputs = append([]*tensors.Tensor{tensors.FromScalar(float32(rate)), rng}, inputs...)
 	out, err := t.exec.Call1(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("training step %d: %w", s, err)
 	}
 	return &Step{Number: s, Rate: rate, result: out, inputs: inputs}, nil
+}
+
+// DropoutState is the state of the noise of dropout in training step s, [3] uint64.
+func DropoutState(seed uint64, s int) (*tensors.Tensor, error) {
+	return graph.RNGStateFromSeed(int64(mix(seed, uint64(s)) >> 1))
 }
 
 // mix derives a seed from two numbers (the finaliser of SplitMix64).

@@ -12,13 +12,13 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-func batchOf(p *Process, seed uint64, batch, n int, objects *tensors.Tensor) *Batch {
+func batchOf(p *Process, seed uint64, batch, n int, objects *tensors.Tensor) []*tensors.Tensor {
 	o := Objective{Trajectories: 1}
 	s := NewStates(batch, o.PerSet(p), n)
 	for i := range batch {
 		o.Fill(s, p, rand.New(rand.NewPCG(seed, uint64(i))), i, perm.Identity(n))
 	}
-	return &Batch{Objects: objects, States: s}
+	return append([]*tensors.Tensor{objects}, s.Inputs()...)
 }
 
 var testAdamW = AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-9, WeightDecay: 0.01, Clip: 1}
@@ -33,7 +33,7 @@ func TestEveryLawLearns(t *testing.T) {
 			p.Steps = []int{0, 7}
 		}
 		e, store, d := tiny(t, p, n)
-		tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+		tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestEveryLawLearns(t *testing.T) {
 			for i := range flat {
 				flat[i] = float32(i/2%n) / n // the clean order is the identity
 			}
-			step, err := tr.Step(s, 5e-3, batchOf(p, uint64(s), batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2)))
+			step, err := tr.Step(s, 5e-3, batchOf(p, uint64(s), batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestStepRefusesNaN(t *testing.T) {
 	const n, batch = 3, 2
 	p := riffleGPL(0, 7)
 	e, store, d := tiny(t, p, n)
-	tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+	tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestStepRefusesNaN(t *testing.T) {
 	for name, bad := range map[string]float64{"NaN": math.NaN(), "+Inf": math.Inf(1), "huge": 1e38} {
 		flat := make([]float32, batch*n*2)
 		flat[3] = float32(bad)
-		step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2)))
+		step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(flat, batch, n, 2))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +124,11 @@ func TestDropoutFollowsSeedAndStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := NewTrainer(e, store, d, p, testAdamW, 11, 0)
+		tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 11, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tr.Step(step, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+		s, err := tr.Step(step, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,14 +154,14 @@ func TestRefusedStepsDoNotCount(t *testing.T) {
 	p := riffleGPL(0, 7)
 	weights := func(refuse bool) []float32 {
 		e, store, d := tiny(t, p, n)
-		tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+		tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if refuse {
 			bad := make([]float32, batch*n*2)
 			bad[0] = float32(math.NaN())
-			step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(bad, batch, n, 2)))
+			step, err := tr.Step(1, 1e-3, batchOf(p, 1, batch, n, tensors.FromFlatDataAndDimensions(bad, batch, n, 2))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +169,7 @@ func TestRefusedStepsDoNotCount(t *testing.T) {
 				t.Fatalf("a batch with NaN: taken %v, %v", taken, err)
 			}
 		}
-		step, err := tr.Step(2, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+		step, err := tr.Step(2, 1e-3, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,11 +192,11 @@ func TestStepRefusesInfiniteWeights(t *testing.T) {
 	const n, batch = 3, 2
 	p := riffleGPL(0, 7)
 	e, store, d := tiny(t, p, n)
-	tr, err := NewTrainer(e, store, d, p, testAdamW, 1, 0)
+	tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	step, err := tr.Step(1, math.MaxFloat64, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n)))
+	step, err := tr.Step(1, math.MaxFloat64, batchOf(p, 1, batch, n, features(rand.New(rand.NewPCG(1, 1)), batch, n))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		}
 		// All sets start from one arrangement, so that the order of a set does not depend on
 		// its place in the file.
-		noise := slices.Repeat(diffusion.Noise(m.Config.Seed, 0, 1, n), enc.Batch)
+		noise := slices.Repeat(m.Process.Noise(m.Config.Seed, 0, 1, n), enc.Batch)
 		var beams [][]diffusion.Path
 		if opt.Method == "beam" {
 			var err error
@@ -297,7 +297,7 @@ func (m *Model) draw(enc *diffusion.Encoded, n, size int, seed uint64, set, firs
 	rngs := make([]*rand.Rand, size)
 	for j := range size {
 		rngs[j] = rand.New(rand.NewPCG(seed^sampleStream, uint64(set)<<32|uint64(first+j)))
-		orders[j] = perm.Random(rngs[j], n)
+		orders[j] = m.Process.Start(rngs[j], n)
 	}
 	if enc == nil {
 		return orders, nil
@@ -351,7 +351,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			return err
 		}
 		for k, i := range index {
-			out[i] = Scored{ID: name(sets[i], i), Bound: Nats(mean[k]), StdErr: Nats(stderr[k]), Uniform: Nats(-diffusion.LogFactorial(n))}
+			out[i] = Scored{ID: name(sets[i], i), Bound: Nats(mean[k]), StdErr: Nats(stderr[k]), Uniform: Nats(-m.Process.LogOrders(n))}
 		}
 		return nil
 	})

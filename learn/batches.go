@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/task"
@@ -12,9 +14,15 @@ import (
 // ahead is how many batches are made while the engine works.
 const ahead = 2
 
+// batch is what a training step reads.
+type batch struct {
+	objects *tensors.Tensor // [batch, n, …]
+	states  *diffusion.States
+}
+
 // batch makes the batch of training step s, counted from 1: a pure function of the
 // configuration and s, so that a resumed training needs no generator's state.
-func (m *Model) batch(s int) (*diffusion.Batch, error) {
+func (m *Model) batch(s int) (*batch, error) {
 	size := m.Config.Train.Batch
 	first := (s - 1) * size
 	ex, err := m.Task.Examples(task.Train, first, size)
@@ -27,7 +35,7 @@ func (m *Model) batch(s int) (*diffusion.Batch, error) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
 		objective.Fill(states, m.Process, rng, i, ex.Clean[i])
 	})
-	return &diffusion.Batch{Objects: ex.Objects, States: states}, nil
+	return &batch{ex.Objects, states}, nil
 }
 
 // Streams keep the uses of a seed apart.
@@ -38,7 +46,7 @@ const (
 )
 
 type made struct {
-	batch *diffusion.Batch
+	batch *batch
 	err   error
 }
 

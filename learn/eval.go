@@ -130,7 +130,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		if err != nil {
 			return nil, err
 		}
-		orders, err := m.decodeBatch(dec, ex, diffusion.Noise(m.Config.Seed, first, size, m.Config.Task.N), opt)
+		orders, err := m.decodeBatch(dec, ex, m.Process.Noise(m.Config.Seed, first, size, m.Config.Task.N), opt)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -27,7 +26,7 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.S
 	if err != nil {
 		return plot.Strip{}, err
 	}
-	paths, err := m.paths(dec, ex, diffusion.Noise(m.Config.Seed, 0, count, m.Config.Task.N), opt)
+	paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, 0, count, m.Config.Task.N), opt)
 	if err != nil {
 		return plot.Strip{}, err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -85,9 +87,10 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
 	}
-	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, m.Process, m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
+	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, diffusion.BoundLoss(m.Denoiser, m.Process), m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
 		return err
 	}
+	defer t.steps.Close()
 	var warnings []string
 	if t.log, warnings, err = run.OpenMetrics(dir.Path, m.State.Step); err != nil {
 		return err
@@ -189,7 +192,7 @@ func (t *trainer) loop() error {
 			return made.err
 		}
 		rate := schedule.At(s, done)
-		step, err := t.steps.Step(s, rate, made.batch)
+		step, err := t.steps.Step(s, rate, append([]*tensors.Tensor{made.batch.objects}, made.batch.states.Inputs()...)...)
 		if err != nil {
 			return err
 		}
