@@ -27,6 +27,17 @@ type Config struct {
 	Heads       int     // attention heads
 	FeedForward int     // hidden units of each layer's MLP
 	Dropout     float64 // probability, 0 to below 1
+	// Edges has the layers alternate between attention to the edges that a city is incident
+	// with and attention among cities, the paper's network for TSP-20. It needs the encoder
+	// "points" and an even number of Layers.
+	Edges bool
+	// Head is what the network ends in where that is not a law's scores, for the methods that
+	// Riffle is compared with: "score" gives each object a number ([rows, n]), "assign" gives
+	// it one for each of N places ([rows, n, N], by a linear layer), "pointer" gives each
+	// position one for every object ([rows, n, n], products of tokens and embeddings). With a
+	// Head Law is not read, only items have tokens, an arrangement may hold n, which is no
+	// object, and there may be no Layers.
+	Head string
 	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
 	// dummies) or "none" (items carry no position; dummies keep their sinusoid).
 	Positions string
@@ -59,11 +70,11 @@ func (c *Config) validate() error {
 	switch {
 	case c.N < 1 || c.N > maxSize:
 		return fmt.Errorf("task.n: must be 1 to %d (got %d)", maxSize, c.N)
-	case c.Law == nil:
+	case c.Law == nil && c.Head == "":
 		return fmt.Errorf("process.reverse: missing")
 	case c.Dim < 2 || c.Dim > maxUnits || c.Dim%2 != 0:
 		return fmt.Errorf("model.dim: must be even and 2 to %d (got %d)", maxUnits, c.Dim)
-	case c.Layers < 1 || c.Layers > maxLayers:
+	case c.Layers < 1 && c.Head == "" || c.Layers < 0 || c.Layers > maxLayers:
 		return fmt.Errorf("model.layers: must be 1 to %d (got %d)", maxLayers, c.Layers)
 	case c.Heads < 1 || c.Dim%c.Heads != 0:
 		return fmt.Errorf("model.heads: must divide model.dim %d (got %d)", c.Dim, c.Heads)
@@ -77,6 +88,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
 		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
+	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer":
+		return fmt.Errorf("head: unknown %q, wanted score, assign or pointer", c.Head)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":
 		return fmt.Errorf("model.gpl_rows: unknown %q, wanted dummies or items", c.GPLRows)
 	}

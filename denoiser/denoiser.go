@@ -14,6 +14,7 @@ package denoiser
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
@@ -28,7 +29,9 @@ type Denoiser struct {
 	time        *timeEmbedding
 	positions   *Param // with Positions "learned": [2N, d]
 	transformer *transformer
+	tour        *tour   // with Edges, in its place
 	mlp0, mlp2  *linear // for all laws but GPL
+	head        *linear // with Head
 }
 
 // New puts a network together.
@@ -52,8 +55,19 @@ func New(cfg Config) (*Denoiser, error) {
 	if cfg.Positions == "learned" {
 		d.positions = r.add("positions.weight", normal(0.02), 2*cfg.N, cfg.Dim)
 	}
-	d.transformer = newTransformer(r, "transformer", &cfg)
-	if !d.matrixScores() {
+	if cfg.Edges {
+		if d.tour, err = newTour(r, "transformer", &cfg); err != nil {
+			return nil, err
+		}
+	} else {
+		d.transformer = newTransformer(r, "transformer", &cfg)
+	}
+	switch {
+	case cfg.Head == "assign":
+		d.head = newLinear(r, "head", cfg.Dim, cfg.N, false)
+	case cfg.Head == "pointer":
+		d.head = newLinear(r, "head", cfg.Dim, cfg.Dim, false)
+	case !d.matrixScores():
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
 	}
@@ -106,6 +120,8 @@ func (d *Denoiser) CheckSize(n int) error {
 		limited = "its learned positions end"
 	case d.Config.Encoder.Kind == "table":
 		limited = "its table of identities ends"
+	case d.Config.Head == "assign":
+		limited = "its list of places ends"
 	}
 	if limited != "" && n > d.Config.N {
 		return fmt.Errorf("%w: got %d objects, %s at %d", ErrSize, n, limited, d.Config.N)
@@ -114,16 +130,22 @@ func (d *Denoiser) CheckSize(n int) error {
 }
 
 // matrixScores tells whether the law takes an n × n matrix (GPL) instead of a vector.
-func (d *Denoiser) matrixScores() bool { return d.Config.Law.NumScores(3) == 9 }
+func (d *Denoiser) matrixScores() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 9 }
 
 // extraToken tells whether the law takes n+1 scores, from a dummy token (IT).
-func (d *Denoiser) extraToken() bool { return d.Config.Law.NumScores(3) == 4 }
+func (d *Denoiser) extraToken() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 4 }
 
 // Encode turns objects [batch, n, …] into embeddings [batch, n, d]; what the objects are is
 // the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
 // identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
+//
+// With Edges the points themselves, from which the lengths come, stand behind the d numbers.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
-	return d.encoder.apply(c, objects)
+	x := d.encoder.apply(c, objects)
+	if d.tour != nil {
+		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
+	}
+	return x
 }
 
 // Arrange permutes embeddings [batch, n, d] by arrangements [batch, states, n] int32, in
@@ -150,24 +172,49 @@ func (d *Denoiser) dummies(n int) int {
 	return 0
 }
 
-// Scores reads arranged embeddings [rows, n, d] at times t [rows] int32 and returns the
-// scores of the law: [rows, n, n] for GPL, [rows, n] for PL, IRS and II, [rows, n+1] for IT.
-func (d *Denoiser) Scores(c *Context, arranged, t *graph.Node) *graph.Node {
-	dims := arranged.Shape().Dimensions
-	rows, n, dim := dims[0], dims[1], dims[2]
-	y := graph.Add(arranged, graph.ExpandAxes(d.time.apply(c, t), 1))
+// Scores reads embeddings [batch, n, …] of [Denoiser.Encode] in states, which are
+// arrangements [batch, states, n] int32 (order form) at times [batch, states] int32, and
+// returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n] for
+// PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
+func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
+	dims := arrangements.Shape().Dimensions
+	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
+	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]
 	dummies := d.dummies(n)
+	var extra *graph.Node // [rows, dummies, dim]
+	encoding := d.encoding(c, n, dummies)
 	if dummies > 0 {
-		zeros := graph.BroadcastToDims(graph.Scalar(c.Graph, y.DType(), 0), rows, dummies, dim)
-		y = graph.Concatenate([]*graph.Node{y, zeros}, 1)
+		places := graph.Slice(encoding, graph.AxisRange(n, n+dummies), graph.AxisRange())
+		extra = c.dropout(graph.BroadcastToDims(graph.ExpandAxes(places, 0), rows, dummies, dim), d.Config.Dropout)
 	}
-	y = c.dropout(graph.Add(y, graph.ExpandAxes(d.encoding(c, n, dummies), 0)), d.Config.Dropout)
-	if d.extraToken() { // one more token among the others, nothing masked (appendix C)
-		y = d.transformer.apply(c, y, n+1, 0)
+	items := graph.Slice(encoding, graph.AxisRange(0, n), graph.AxisRange()) // [n, dim]
+	var y *graph.Node
+	if d.tour != nil {
+		at := graph.Einsum("bsin,id->bsnd", oneHot(arrangements, n), items)
+		y = graph.Slice(embeddings, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(0, dim))
+		y = graph.Add(graph.Add(graph.ExpandAxes(y, 1), graph.Reshape(time, dims[0], dims[1], 1, dim)), at)
+		points := graph.Slice(embeddings, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(dim, dim+2))
+		y = d.tour.apply(c, c.dropout(y, d.Config.Dropout), points, time, arrangements, extra, d.matrixScores())
 	} else {
-		y = d.transformer.apply(c, y, n, dummies)
+		y = graph.Add(graph.Add(Arrange(embeddings, arrangements), graph.ExpandAxes(time, 1)), graph.ExpandAxes(items, 0))
+		y = c.dropout(y, d.Config.Dropout)
+		if extra != nil {
+			y = graph.Concatenate([]*graph.Node{y, extra}, 1)
+		}
+		if d.extraToken() { // one more token among the others, nothing masked (appendix C)
+			y = d.transformer.apply(c, y, n+1, 0)
+		} else {
+			y = d.transformer.apply(c, y, n, dummies)
+		}
 	}
-	if d.matrixScores() {
+	switch {
+	case d.Config.Head == "assign":
+		return d.head.apply(c, y, activation.TypeNone)
+	case d.Config.Head == "pointer":
+		keys := graph.MulScalar(d.head.apply(c, embeddings, activation.TypeNone), 1/math.Sqrt(float64(dim)))
+		y = graph.Einsum("bsid,bkd->bsik", graph.Reshape(y, dims[0], dims[1], n, dim), keys)
+		return graph.Reshape(y, rows, n, n)
+	case d.matrixScores():
 		y = standardize(y)
 		items := graph.Slice(y, graph.AxisRange(), graph.AxisRange(0, n), graph.AxisRange())
 		dummy := graph.Slice(y, graph.AxisRange(), graph.AxisRange(n, 2*n), graph.AxisRange())

@@ -79,7 +79,7 @@ func forward(t *testing.T, e *engine.Engine, d *Denoiser, training bool, objects
 		times = append(times, 3)
 	}
 	return call(t, e, d, training, func(c *Context, in []*graph.Node) *graph.Node {
-		return d.Scores(c, Arrange(d.Encode(c, in[0]), in[1]), in[2])
+		return d.Scores(c, d.Encode(c, in[0]), in[1], in[2])
 	}, objects, tensors.FromFlatDataAndDimensions(flat, 1, len(arrangements), len(arrangements[0])), tensors.FromFlatDataAndDimensions(times, len(times)))
 }
 

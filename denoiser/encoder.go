@@ -103,39 +103,50 @@ func patchesWanted(c *Context) bool {
 	return c.Graph.Backend().Name() == "go"
 }
 
+// patches convolves by products of patches. A stride is taken out first: blocks of stride ×
+// stride pixels become one pixel with more channels, over which a kernel of blocks goes with
+// stride 1 (the engine's gradient of a strided slice takes thirty times as long).
 func (l *conv) patches(c *Context, x, w *graph.Node) *graph.Node {
 	dims := x.Shape().Dimensions
-	n, height, width := dims[0], dims[1], dims[2]
-	outH := (height+2*l.padding-l.kernel)/l.stride + 1
-	outW := (width+2*l.padding-l.kernel)/l.stride + 1
-	pad := compute.PadAxis{Start: l.padding, End: l.padding}
-	x = graph.Pad(x, graph.Scalar(c.Graph, dtypes.Float32, 0), compute.PadAxis{}, pad, pad, compute.PadAxis{})
-	at := func(ky, kx int) *graph.Node {
-		return graph.Slice(x, graph.AxisRange(),
-			graph.AxisRange(ky, ky+(outH-1)*l.stride+1).Stride(l.stride),
-			graph.AxisRange(kx, kx+(outW-1)*l.stride+1).Stride(l.stride), graph.AxisRange())
+	n, s := dims[0], l.stride
+	outH := (dims[1]+2*l.padding-l.kernel)/s + 1
+	outW := (dims[2]+2*l.padding-l.kernel)/s + 1
+	kernel, in := (l.kernel+s-1)/s, l.in*s*s // in blocks
+	zero := graph.Scalar(c.Graph, dtypes.Float32, 0)
+	// The blocks that the kernel reaches; what lies beyond them is cut off.
+	fit := func(size, out int) compute.PadAxis {
+		return compute.PadAxis{Start: l.padding, End: max(0, (out-1+kernel)*s-size-l.padding)}
 	}
-	if l.in*l.kernel*l.kernel <= maxPatch {
-		var parts []*graph.Node
-		for ky := range l.kernel {
-			for kx := range l.kernel {
-				parts = append(parts, at(ky, kx))
-			}
+	x = graph.Pad(x, zero, compute.PadAxis{}, fit(dims[1], outH), fit(dims[2], outW), compute.PadAxis{})
+	h, wd := outH-1+kernel, outW-1+kernel
+	x = graph.Slice(x, graph.AxisRange(), graph.AxisRange(0, h*s), graph.AxisRange(0, wd*s), graph.AxisRange())
+	if s > 1 {
+		x = graph.Reshape(x, n, h, s, wd, s, l.in)
+		x = graph.Reshape(graph.TransposeAllAxes(x, 0, 1, 3, 2, 4, 5), n, h, wd, in)
+		more := compute.PadAxis{End: kernel*s - l.kernel}
+		w = graph.Reshape(graph.Pad(w, zero, more, more, compute.PadAxis{}, compute.PadAxis{}), kernel, s, kernel, s, l.in, l.out)
+		w = graph.Reshape(graph.TransposeAllAxes(w, 0, 2, 1, 3, 4, 5), kernel, kernel, in, l.out)
+	}
+	row := func(ky int) (parts []*graph.Node) {
+		for kx := range kernel {
+			parts = append(parts, graph.Slice(x, graph.AxisRange(), graph.AxisRange(ky, ky+outH), graph.AxisRange(kx, kx+outW), graph.AxisRange()))
 		}
-		p := graph.Reshape(graph.Concatenate(parts, -1), n*outH*outW, l.kernel*l.kernel*l.in)
-		y := graph.Dot(p, graph.Reshape(w, l.kernel*l.kernel*l.in, l.out)).Product()
+		return parts
+	}
+	if in*kernel*kernel <= maxPatch {
+		var parts []*graph.Node
+		for ky := range kernel {
+			parts = append(parts, row(ky)...)
+		}
+		p := graph.Reshape(graph.Concatenate(parts, -1), n*outH*outW, kernel*kernel*in)
+		y := graph.Dot(p, graph.Reshape(w, kernel*kernel*in, l.out)).Product()
 		return graph.Reshape(y, n, outH, outW, l.out)
 	}
 	// One kernel row at a time: the patches of all rows at once would take gigabytes.
 	var y *graph.Node
-	for ky := range l.kernel {
-		var parts []*graph.Node
-		for kx := range l.kernel {
-			parts = append(parts, at(ky, kx))
-		}
-		p := graph.Reshape(graph.Concatenate(parts, -1), n*outH*outW, l.kernel*l.in)
-		row := graph.Reshape(graph.Slice(w, graph.AxisElem(ky)), l.kernel*l.in, l.out)
-		part := graph.Dot(p, row).Product()
+	for ky := range kernel {
+		p := graph.Reshape(graph.Concatenate(row(ky), -1), n*outH*outW, kernel*in)
+		part := graph.Dot(p, graph.Reshape(graph.Slice(w, graph.AxisElem(ky)), kernel*in, l.out)).Product()
 		if y == nil {
 			y = part
 		} else {

@@ -39,6 +39,7 @@ type settings struct {
 	FeedForward int     `json:"feed_forward"`
 	Dropout     float64 `json:"dropout"`
 	Positions   string  `json:"positions"`
+	Edges       bool    `json:"edges"`
 }
 
 func (s settings) network(t *testing.T) *denoiser.Denoiser {
@@ -54,7 +55,7 @@ func (s settings) network(t *testing.T) *denoiser.Denoiser {
 			Channels: s.Channels, Kernel: s.Kernel, Hidden: s.Hidden, Features: s.Features,
 		},
 		Dim: s.Dim, Layers: s.Layers, Heads: s.Heads, FeedForward: s.FeedForward,
-		Dropout: s.Dropout, Positions: s.Positions,
+		Dropout: s.Dropout, Positions: s.Positions, Edges: s.Edges,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func scoresAndLogProbs(t *testing.T, e *engine.Engine, d *denoiser.Denoiser, sto
 		c := denoiser.NewContext(in[0].Graph(), store, training, nil)
 		dims := in[1].Shape().Dimensions
 		rows := dims[0] * dims[1]
-		scores := d.Scores(c, denoiser.Arrange(d.Encode(c, in[0]), in[1]), graph.Reshape(in[3], rows))
+		scores := d.Scores(c, d.Encode(c, in[0]), in[1], in[3])
 		return []*graph.Node{scores, d.Config.Law.LogProbGraph(scores, graph.Reshape(in[2], rows, dims[2]))}
 	})
 	if err != nil {
@@ -242,7 +243,7 @@ func TestFixtureAdamW(t *testing.T) {
 		denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
 			store := newStore(t, f.under("weight/"))
 			process := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 1}}
-			trainer, err := diffusion.NewTrainer(e, store, d, process, opt, 1, 0)
+			trainer, err := diffusion.NewTrainer(e, store, d, diffusion.BoundLoss(d, process), opt, 1, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +255,7 @@ func TestFixtureAdamW(t *testing.T) {
 			for i := range s.Weight {
 				s.Weight[i] = 1
 			}
-			step, err := trainer.Step(1, rate, &diffusion.Batch{Objects: f.arrays["objects"].tensor(), States: s})
+			step, err := trainer.Step(1, rate, append([]*tensors.Tensor{f.arrays["objects"].tensor()}, s.Inputs()...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,8 +295,8 @@ func TestFixtureAdamW(t *testing.T) {
 			}
 		})
 	}
-	if tested != 1 {
-		t.Errorf("%d cases with a training step, want 1", tested)
+	if tested != 2 {
+		t.Errorf("%d cases with a training step, want 2", tested)
 	}
 }
 

@@ -42,8 +42,7 @@ func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *P
 	}
 	dec.scores, err = model.NewExec(e.Backend, store, func(_ *model.Scope, embeddings, arrangements, times *graph.Node) *graph.Node {
 		c := denoiser.NewContext(embeddings.Graph(), store, false, nil)
-		dims := arrangements.Shape().Dimensions
-		return p.freeScores(d.Scores(c, denoiser.Arrange(embeddings, arrangements), graph.Reshape(times, dims[0]*dims[1])))
+		return p.freeScores(d.Scores(c, embeddings, arrangements, times))
 	})
 	return dec, err
 }

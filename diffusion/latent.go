@@ -84,8 +84,7 @@ func NewLatentTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser
 	t.scores, err = model.NewExec(e.Backend, store, func(_ *model.Scope, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, rng := in[0], in[1], in[2], in[3]
 		c := denoiser.NewContext(objects.Graph(), store, true, rng)
-		dims := arrangements.Shape().Dimensions
-		scores := p.freeScores(d.Scores(c, denoiser.Arrange(d.Encode(c, objects), arrangements), graph.Reshape(times, dims[0]*dims[1])))
+		scores := p.freeScores(d.Scores(c, d.Encode(c, objects), arrangements, times))
 		for name, old := range c.Changed { // running statistics move once a step, not twice
 			denoiser.Variable(store, name).SetNodeValue(old)
 		}
@@ -200,8 +199,8 @@ func distances(before, now []float32, n, fixed int) []float64 {
 func (l Latent) Loss(d *denoiser.Denoiser, p *Process) Loss {
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, ranks, weights, value := in[0], in[1], in[2], in[3], in[4], in[5]
-		dims, drawn := arrangements.Shape().Dimensions, ranks.Shape().Dimensions
-		scores := p.freeScores(d.Scores(c, denoiser.Arrange(d.Encode(c, objects), arrangements), graph.Reshape(times, dims[0]*dims[1])))
+		drawn := ranks.Shape().Dimensions
+		scores := p.freeScores(d.Scores(c, d.Encode(c, objects), arrangements, times))
 		shape := append([]int{drawn[0], drawn[1]}, scores.Shape().Dimensions[1:]...)
 		logp := p.Reverse.LogProbGraph(graph.BroadcastToDims(graph.ExpandAxes(scores, 1), shape...), ranks)
 		surrogate := graph.Neg(graph.DivScalar(graph.ReduceAllSum(graph.Mul(logp, weights)), float64(drawn[0])))

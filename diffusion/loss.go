@@ -30,8 +30,7 @@ func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, ranks, weights := in[0], in[1], in[2], in[3], in[4]
 		dims := arrangements.Shape().Dimensions
-		arranged := denoiser.Arrange(d.Encode(c, objects), arrangements)
-		scores := p.freeScores(d.Scores(c, arranged, graph.Reshape(times, dims[0]*dims[1])))
+		scores := p.freeScores(d.Scores(c, d.Encode(c, objects), arrangements, times))
 		logp := p.Reverse.LogProbGraph(scores, p.freeRanks(graph.Reshape(ranks, dims[0]*dims[1], dims[2])))
 		w := graph.Reshape(weights, -1)
 		return graph.Neg(graph.Div(graph.ReduceAllSum(graph.Mul(logp, w)), graph.ReduceAllSum(w)))

@@ -35,6 +35,11 @@ CASES = {
     "it-table": dict(law="it", encoder="table"),
     "it-learned": dict(law="it", encoder="table", positions="learned"),
     "it-none": dict(law="it", encoder="table", positions="none"),
+    "gpl-tour": dict(law="gpl", encoder="points", edges=True, layers=4),
+    "gpl-items-tour": dict(law="gpl", gpl_rows="items", encoder="points", edges=True),
+    "it-tour": dict(law="it", encoder="points", edges=True, layers=4),
+    "pl-tour-learned": dict(law="pl", encoder="points", edges=True, positions="learned"),
+    "gpl-tour-train": dict(law="gpl", encoder="points", edges=True, layers=4, train=True),
 }
 
 

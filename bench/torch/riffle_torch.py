@@ -3,7 +3,8 @@
 The names and shapes of state_dict() are those of a saved model (model.safetensors), so
 that load() takes one as it is. A configuration is a dict of what config.toml calls its
 model: n, law, gpl_rows, dim, layers, heads, feed_forward, dropout, positions, encoder and,
-as the encoder needs them, height, width, window, channels, kernel, hidden, features.
+as the encoder needs them, height, width, window, channels, kernel, hidden, features; edges
+for the network of tours.
 """
 
 import itertools
@@ -128,6 +129,44 @@ def make_encoder(c):
     return {"cnn": CNN, "window": Window}[kind](c)
 
 
+class EdgeLayer(nn.Module):
+    """Cities attend to edges: torch.nn.TransformerDecoderLayer without its self-attention."""
+
+    def __init__(self, d, heads, feed_forward, dropout):
+        super().__init__()
+        self.multihead_attn = nn.MultiheadAttention(d, heads, dropout, batch_first=True)
+        self.linear1, self.linear2 = nn.Linear(d, feed_forward), nn.Linear(feed_forward, d)
+        self.norm1, self.norm2 = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, y, edges, mask):
+        attended = self.multihead_attn(y, edges, edges, attn_mask=mask, need_weights=False)[0]
+        y = self.norm1(y + self.dropout(attended))
+        return self.norm2(y + self.dropout(self.linear2(self.dropout(self.linear1(y).relu()))))
+
+
+class Tour(nn.Module):
+    """The paper's TSP-20 layers: to the n(n-1)/2 edges, masked to those a city is incident with, and among cities."""
+
+    def __init__(self, c):
+        super().__init__()
+        args = c["dim"], c["heads"], c["feed_forward"], c["dropout"]
+        self.layers = nn.ModuleList(
+            nn.TransformerEncoderLayer(*args, batch_first=True) if i % 2 else EdgeLayer(*args) for i in range(c["layers"])
+        )
+
+    def forward(self, y, points, time, dummies, mask):
+        """y [rows, n, d], points [rows, n, 2], time [rows, d], dummies [rows, m, d] -> [rows, n+m, d]."""
+        n, d = y.shape[1:]
+        i, k = torch.triu_indices(n, n, 1)
+        edges = sinusoid(POINT_SCALE * (points[:, i] - points[:, k]).norm(dim=-1), d) + time.unsqueeze(1)
+        city = torch.arange(n).unsqueeze(1)
+        elsewhere = (city != i) & (city != k)  # [n, edges]
+        for layer in self.layers[:-1]:
+            y = layer(y, edges, elsewhere) if isinstance(layer, EdgeLayer) else layer(y)
+        return self.layers[-1](torch.cat([y, dummies], 1), src_mask=mask)
+
+
 class Denoiser(nn.Module):
     """Objects, their arrangements and times -> the scores of a reverse law."""
 
@@ -139,8 +178,11 @@ class Denoiser(nn.Module):
         self.time_embedding = nn.Sequential(nn.Linear(TIME_DIM, d), nn.SiLU(), nn.Linear(d, d))
         if c["positions"] == "learned":
             self.positions = nn.Embedding(2 * c["n"], d)
-        layer = nn.TransformerEncoderLayer(d, c["heads"], c["feed_forward"], c["dropout"], batch_first=True)
-        self.transformer = nn.TransformerEncoder(layer, c["layers"], enable_nested_tensor=False)
+        if c.get("edges"):
+            self.transformer = Tour(c)
+        else:
+            layer = nn.TransformerEncoderLayer(d, c["heads"], c["feed_forward"], c["dropout"], batch_first=True)
+            self.transformer = nn.TransformerEncoder(layer, c["layers"], enable_nested_tensor=False)
         self.dropout = nn.Dropout(c["dropout"])
         if c["law"] != "gpl":
             self.head = nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
@@ -162,12 +204,18 @@ class Denoiser(nn.Module):
             objects = objects.float() / 255
         e = self.encoder(objects)
         y = torch.stack([e[b, order] for b, orders in enumerate(arrangements.long()) for order in orders])
-        y = y + self.time_embedding(sinusoid(times.flatten(), TIME_DIM)).unsqueeze(1)
+        time = self.time_embedding(sinusoid(times.flatten(), TIME_DIM))
+        y = y + time.unsqueeze(1)
         rows, n, d = y.shape
         law = self.config["law"]
         dummies = {"gpl": n, "it": 1}.get(law, 0)
         y = torch.cat([y, torch.zeros(rows, dummies, d)], 1) + self.position_encoding(n, dummies)
-        z = self.transformer(self.dropout(y), mask=attention_mask(n) if law == "gpl" else None)
+        y, mask = self.dropout(y), attention_mask(n) if law == "gpl" else None
+        if self.config.get("edges"):
+            points = torch.stack([objects[b, order] for b, orders in enumerate(arrangements.long()) for order in orders])
+            z = self.transformer(y[:, :n], points, time, y[:, n:], mask)
+        else:
+            z = self.transformer(y, mask=mask)
         if law != "gpl":
             return self.head(z).squeeze(-1)
         z1, z2 = F.layer_norm(z, (d,)).split(n, 1)
