@@ -87,25 +87,21 @@ func lengths(points *graph.Node) *graph.Node {
 // crossLayer is a post-norm transformer layer whose attention is to edges; its weights are
 // named as in torch.nn.TransformerDecoderLayer, of which it has no self-attention.
 type crossLayer struct {
-	inW, inB         *Param
-	out              *linear
-	norm1, norm2     *layerNorm
-	linear1, linear2 *linear
-	heads, headDim   int
-	dropout          float64
+	inW, inB       *Param
+	out            *linear
+	rest           *residual
+	heads, headDim int
+	dropout        float64
 }
 
 func newCrossLayer(r *registry, name string, cfg *Config) *crossLayer {
 	d := cfg.Dim
 	return &crossLayer{
-		inW:     r.add(name+".multihead_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
-		inB:     r.add(name+".multihead_attn.in_proj_bias", constant(0), 3*d),
-		out:     newLinear(r, name+".multihead_attn.out_proj", d, d, false),
-		linear1: newLinear(r, name+".linear1", d, cfg.FeedForward, true),
-		linear2: newLinear(r, name+".linear2", cfg.FeedForward, d, false),
-		norm1:   newLayerNorm(r, name+".norm1", d),
-		norm2:   newLayerNorm(r, name+".norm2", d),
-		heads:   cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
+		inW:   r.add(name+".multihead_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
+		inB:   r.add(name+".multihead_attn.in_proj_bias", constant(0), 3*d),
+		out:   newLinear(r, name+".multihead_attn.out_proj", d, d, false),
+		rest:  newResidual(r, name, cfg),
+		heads: cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
 	}
 }
 
@@ -156,10 +152,7 @@ func (l *crossLayer) apply(c *Context, y, edges, time *graph.Node) *graph.Node {
 	}
 	seen = graph.Reshape(graph.Add(seen, common), batch, states, n, d)
 
-	a := l.out.apply(c, seen, activation.TypeNone)
-	y = l.norm1.apply(c, graph.Add(y, c.dropout(a, l.dropout)))
-	h := c.dropout(l.linear1.apply(c, y, activation.TypeRelu), l.dropout)
-	return l.norm2.apply(c, graph.Add(y, c.dropout(l.linear2.apply(c, h, activation.TypeNone), l.dropout)))
+	return l.rest.apply(c, y, l.out.apply(c, seen, activation.TypeNone))
 }
 
 // noSelf returns [n, n]: masked on the diagonal, as a city has no edge to itself. Of a

@@ -17,9 +17,7 @@ import (
 type transformerLayer struct {
 	inW, inB       *Param // [3d, d] and [3d]: queries, keys, values
 	out            *linear
-	norm1, norm2   *layerNorm
-	linear1        *linear
-	linear2        *linear
+	rest           *residual
 	heads, headDim int
 	dropout        float64
 }
@@ -27,14 +25,11 @@ type transformerLayer struct {
 func newTransformerLayer(r *registry, name string, cfg *Config) *transformerLayer {
 	d := cfg.Dim
 	return &transformerLayer{
-		inW:     r.add(name+".self_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
-		inB:     r.add(name+".self_attn.in_proj_bias", constant(0), 3*d),
-		out:     newLinear(r, name+".self_attn.out_proj", d, d, false),
-		linear1: newLinear(r, name+".linear1", d, cfg.FeedForward, false),
-		linear2: newLinear(r, name+".linear2", cfg.FeedForward, d, false),
-		norm1:   newLayerNorm(r, name+".norm1", d),
-		norm2:   newLayerNorm(r, name+".norm2", d),
-		heads:   cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
+		inW:   r.add(name+".self_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
+		inB:   r.add(name+".self_attn.in_proj_bias", constant(0), 3*d),
+		out:   newLinear(r, name+".self_attn.out_proj", d, d, false),
+		rest:  newResidual(r, name, cfg),
+		heads: cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
 	}
 }
 
@@ -57,8 +52,29 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) 
 		q, k, v := part(0, items, all), part(1, 0, all), part(2, 0, all)
 		attended = graph.Concatenate([]*graph.Node{attended, l.attend(c, q, k, v, dummyMask(c.Graph, items, dummies))}, 1)
 	}
-	a := l.out.apply(c, attended, activation.TypeNone)
-	x = l.norm1.apply(c, graph.Add(x, c.dropout(a, l.dropout)))
+	return l.rest.apply(c, x, l.out.apply(c, attended, activation.TypeNone))
+}
+
+// residual is what a post-norm layer does with what its attention gives: it adds it, then
+// adds a ReLU network of the sum, each time with dropout before and a layer norm after.
+type residual struct {
+	norm1, norm2     *layerNorm
+	linear1, linear2 *linear
+	dropout          float64
+}
+
+func newResidual(r *registry, name string, cfg *Config) *residual {
+	return &residual{
+		linear1: newLinear(r, name+".linear1", cfg.Dim, cfg.FeedForward, false),
+		linear2: newLinear(r, name+".linear2", cfg.FeedForward, cfg.Dim, false),
+		norm1:   newLayerNorm(r, name+".norm1", cfg.Dim),
+		norm2:   newLayerNorm(r, name+".norm2", cfg.Dim),
+		dropout: cfg.Dropout,
+	}
+}
+
+func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
+	x = l.norm1.apply(c, graph.Add(x, c.dropout(attended, l.dropout)))
 	h := c.dropout(l.linear1.apply(c, x, activation.TypeRelu), l.dropout)
 	h = l.linear2.apply(c, h, activation.TypeNone)
 	return l.norm2.apply(c, graph.Add(x, c.dropout(h, l.dropout)))

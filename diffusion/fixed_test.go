@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -134,62 +132,6 @@ func TestFixFirstLikelihood(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Every law learns with the first object fixed.
-func TestFixFirstLearns(t *testing.T) {
-	const n, batch = 4, 16
-	for _, p := range fixed() {
-		p.Steps = []int{0, 1}
-		if p.Reverse.FullSupport() {
-			p.Steps = []int{0, 7}
-		}
-		e, store, d := tiny(t, p, n)
-		tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps := 120
-		if p.Reverse.Name() == "it" {
-			steps = 600 // which two objects are out of place is harder to see than an order
-		}
-		var first, last float64
-		for s := 1; s <= steps; s++ {
-			loss := trainOne(t, tr, s, batchOf(p, uint64(s), batch, n, ranked(batch, n)))
-			if s <= 5 {
-				first += loss / 5
-			}
-			if s > steps-5 {
-				last += loss / 5
-			}
-		}
-		tr.Close()
-		if last > 0.5*first {
-			t.Errorf("%s: loss %.3f at first, %.3f after %d steps", p.Reverse.Name(), first, last, steps)
-		}
-	}
-}
-
-// ranked are sets of objects that carry their rank in the clean order, the identity.
-func ranked(batch, n int) *tensors.Tensor {
-	flat := make([]float32, batch*n*2)
-	for i := range flat {
-		flat[i] = float32(i/2%n) / float32(n)
-	}
-	return tensors.FromFlatDataAndDimensions(flat, batch, n, 2)
-}
-
-func trainOne(t *testing.T, tr *Trainer, s int, inputs []*tensors.Tensor) float64 {
-	t.Helper()
-	step, err := tr.Step(s, 5e-3, inputs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss, norm, taken, err := step.Read()
-	if err != nil || !taken || math.IsNaN(norm) {
-		t.Fatalf("step %d: loss %g, norm %g, taken %v, %v", s, loss, norm, taken, err)
-	}
-	return loss
 }
 
 // A decode in parts gives what one pass gives.

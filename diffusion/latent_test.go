@@ -82,7 +82,7 @@ func TestLatentLearns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trainOne(t, tr, s, in)
+			trainOne(t, tr, s, 5e-3, in)
 		}
 		if after := truth(); !(after < 0.5*before) {
 			t.Errorf("%s: the true steps have %.3f nats before and %.3f after", p.Reverse.Name(), before, after)

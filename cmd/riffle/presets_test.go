@@ -115,7 +115,8 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 // The presets under paper/ resolve to what the paper's text says, also where they leave it
 // to the defaults: appendix "Training Details and Architecture Hyperparameters", paragraphs
 // "Learning a Single Permutation List", "Jigsaw Puzzle" (whose training and beam search
-// sorting takes over) and "Sort 4-Digit MNIST Numbers".
+// sorting takes over) and "Sort 4-Digit MNIST Numbers". Of the single lists the paper gives
+// batches, steps and schedules; their optimiser and trajectories are ours, sorting's.
 func TestPresetsOfThePaper(t *testing.T) {
 	schedules := map[int][]int{ // table "Denoising schedules for the Sort 4-Digit MNIST Numbers task"
 		3: {0, 2, 7}, 5: {0, 2, 8}, 7: {0, 3, 8}, 9: {0, 3, 5, 9}, 15: {0, 4, 7, 10}, 32: {0, 5, 7, 12},
