@@ -29,6 +29,19 @@ type Latent struct {
 	Rate    float64 // of the moving average; paper: 0.995
 }
 
+// Validate checks the settings.
+func (l Latent) Validate() error {
+	switch {
+	case l.Samples < 2 || l.Samples > 1<<20:
+		return fmt.Errorf("train.samples: must be 2 to %d (got %d)", 1<<20, l.Samples)
+	case !(l.Entropy >= 0 && l.Entropy <= math.MaxFloat32): // NaN too
+		return fmt.Errorf("train.entropy: must be 0 or more and finite (got %g)", l.Entropy)
+	case !(l.Rate >= 0 && l.Rate <= 1):
+		return fmt.Errorf("train.ema_rate: must be 0 to 1 (got %g)", l.Rate)
+	}
+	return nil
+}
+
 // LatentStates are noisy pictures of some sets: what stands at each position of X_t, as
 // pixels, and what stood there one reverse step nearer to the picture.
 type LatentStates struct {
@@ -67,13 +80,8 @@ type LatentTrainer struct {
 
 // NewLatentTrainer prepares drawing with the weights in a store; seed is that of the draws.
 func NewLatentTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, l Latent, seed uint64) (*LatentTrainer, error) {
-	switch {
-	case l.Samples < 2:
-		return nil, fmt.Errorf("train.latent_samples: must be 2 or more (got %d)", l.Samples)
-	case !(l.Entropy >= 0 && l.Entropy <= math.MaxFloat32): // NaN too
-		return nil, fmt.Errorf("train.entropy: must be 0 or more and finite (got %g)", l.Entropy)
-	case !(l.Rate >= 0 && l.Rate <= 1):
-		return nil, fmt.Errorf("train.ema_rate: must be 0 to 1 (got %g)", l.Rate)
+	if err := l.Validate(); err != nil {
+		return nil, err
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -164,7 +172,9 @@ func (t *LatentTrainer) Inputs(s int, dropout uint64, objects *tensors.Tensor, s
 	for i, f := range factors {
 		weights[i] = float32(f - t.Average)
 	}
-	t.Average = t.Rate*t.Average + (1-t.Rate)*mean
+	if average := t.Rate*t.Average + (1-t.Rate)*mean; !math.IsNaN(average) && !math.IsInf(average, 0) {
+		t.Average = average // else the step will be refused
+	}
 	return []*tensors.Tensor{
 		objects, arrangements, times,
 		tensors.FromFlatDataAndDimensions(ranks, rows, size, free),

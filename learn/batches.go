@@ -18,6 +18,8 @@ const ahead = 2
 type batch struct {
 	objects *tensors.Tensor // [batch, n, …]
 	states  *diffusion.States
+	pixels  []float32 // [batch, n, size], nil where the objects are no pictures
+	size    int
 }
 
 // batch makes the batch of training step s, counted from 1: a pure function of the
@@ -35,7 +37,7 @@ func (m *Model) batch(s int) (*batch, error) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
 		objective.Fill(states, m.Process, rng, i, ex.Clean[i])
 	})
-	return &batch{ex.Objects, states}, nil
+	return &batch{ex.Objects, states, ex.Pixels, ex.PixelSize}, nil
 }
 
 // Streams keep the uses of a seed apart.
@@ -43,6 +45,7 @@ const (
 	noiseStream  = 0x6e6f697365 // "noise"
 	sampleStream = 0x73616d706c // "sampl"
 	boundStream  = 0x626f756e64 // "bound"
+	latentStream = 0x6c6174656e // "laten"
 )
 
 type made struct {

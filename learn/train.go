@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -47,6 +45,7 @@ type trainer struct {
 	ctx     context.Context
 	dir     *run.Dir
 	opt     TrainOptions
+	method  *method
 	steps   *diffusion.Trainer
 	log     *run.Metrics
 	pending []*diffusion.Step
@@ -87,7 +86,11 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
 	}
-	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, diffusion.BoundLoss(m.Denoiser, m.Process), m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
+	if t.method, err = m.method(); err != nil {
+		return err
+	}
+	defer t.method.close()
+	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, t.method.loss, m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
 		return err
 	}
 	defer t.steps.Close()
@@ -192,7 +195,11 @@ func (t *trainer) loop() error {
 			return made.err
 		}
 		rate := schedule.At(s, done)
-		step, err := t.steps.Step(s, rate, append([]*tensors.Tensor{made.batch.objects}, made.batch.states.Inputs()...)...)
+		inputs, err := t.method.inputs(s, made.batch)
+		if err != nil {
+			return err
+		}
+		step, err := t.steps.Step(s, rate, inputs...)
 		if err != nil {
 			return err
 		}

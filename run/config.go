@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/denoiser"
@@ -17,15 +19,17 @@ import (
 // Config is everything that defines a training: two runs with equal configurations, seeds
 // and engines are equal. It is written in TOML; the tags name the keys.
 type Config struct {
-	Title   string  `toml:"title" comment:"one line that says what this is"`
-	Seed    uint64  `toml:"seed" comment:"all randomness comes from this number"`
-	Task    Task    `toml:"task"`
-	Process Process `toml:"process"`
-	Model   Model   `toml:"model"`
-	Train   Train   `toml:"train"`
-	Decode  Decode  `toml:"decode"`
-	Eval    Eval    `toml:"eval"`
-	Paper   *Paper  `toml:"paper,omitempty"`
+	Title    string   `toml:"title" comment:"one line that says what this is"`
+	Seed     uint64   `toml:"seed" comment:"all randomness comes from this number"`
+	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort or sedd"`
+	Task     Task     `toml:"task"`
+	Process  Process  `toml:"process,omitempty"`
+	Model    Model    `toml:"model"`
+	Train    Train    `toml:"train"`
+	Decode   Decode   `toml:"decode,omitempty"`
+	Baseline Baseline `toml:"baseline,omitempty"`
+	Eval     Eval     `toml:"eval"`
+	Paper    *Paper   `toml:"paper,omitempty"`
 
 	set []string // the keys that Set changed, see Resolve; never written to in place, as copies share it
 }
@@ -67,6 +71,7 @@ type Model struct {
 	FeedForward    int     `toml:"feed_forward"`
 	Dropout        float64 `toml:"dropout"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
+	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
 }
 
@@ -75,8 +80,11 @@ type Train struct {
 	Steps        int     `toml:"steps"`
 	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step"`
-	Objective    string  `toml:"objective" comment:"bound (all steps of a trajectory) or random-step (one)"`
-	Trajectories int     `toml:"trajectories" comment:"forward trajectories a set"`
+	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)"`
+	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories a set"`
+	Samples      int     `toml:"samples,omitempty" comment:"latent: reverse steps drawn a state; 0 here and below: the paper's"`
+	Entropy      float64 `toml:"entropy,omitempty" comment:"latent: weight of the entropy"`
+	EMARate      float64 `toml:"ema_rate,omitempty" comment:"latent: of the moving average that is the control variate"`
 	Schedule     string  `toml:"schedule" comment:"noam, cosine or constant"`
 	LR           float64 `toml:"lr" comment:"highest rate; noam: a factor, 1 in the paper"`
 	Warmup       int     `toml:"warmup" comment:"steps"`
@@ -87,6 +95,18 @@ type Train struct {
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none"`
+}
+
+// Baseline is what the methods need that diffusion is compared with.
+type Baseline struct {
+	Network    string  `toml:"network,omitempty" comment:"diffsort, error-free-diffsort: sorting network, odd-even or bitonic"`
+	Steepness  float64 `toml:"steepness,omitempty" comment:"diffsort, error-free-diffsort: of the relaxed swap"`
+	Tau        float64 `toml:"tau,omitempty" comment:"gumbel-sinkhorn: temperature"`
+	Iterations int     `toml:"iterations,omitempty" comment:"gumbel-sinkhorn: normalisations of rows and columns"`
+	Samples    int     `toml:"samples,omitempty" comment:"gumbel-sinkhorn: draws of the noise a set"`
+	Graph      string  `toml:"graph,omitempty" comment:"sedd: uniform or absorb"`
+	Sampler    string  `toml:"sampler,omitempty" comment:"sedd: euler or analytic"`
+	Steps      int     `toml:"steps,omitempty" comment:"sedd: steps of the sampler"`
 }
 
 // Decode is how orders are found.
@@ -115,6 +135,7 @@ type Paper struct {
 func Default() Config {
 	return Config{
 		Seed:    1,
+		Method:  "diffusion",
 		Process: Process{Forward: "riffle", Reverse: "gpl"},
 		Model: Model{
 			Dim: 128, Layers: 4, Heads: 8, FeedForward: 512, Positions: "sinusoid",
@@ -138,46 +159,26 @@ func Default() Config {
 // made useless (process.reverse=pl on a preset with model.gpl_rows) is dropped silently, and
 // so are fields that a program sets.
 func (c *Config) Resolve() (warnings []string, err error) {
-	forward, err := shuffle.ByName(c.Process.Forward)
-	if err != nil {
-		return nil, keyError("process.forward", err)
-	}
-	law, err := reverse.ByName(c.Process.Reverse)
-	if err != nil {
-		return nil, keyError("process.reverse", err)
+	if !slices.Contains(choices["method"], c.Method) {
+		return nil, fmt.Errorf("method: unknown %q, wanted %s", c.Method, strings.Join(choices["method"], ", "))
 	}
 	if err := c.checkUsed(c.set, func(int) string { return "" }); err != nil {
 		return nil, err
 	}
 	c.dropUnused()
-	if law.Name() == "gpl" && c.Model.GPLRows == "" {
-		c.Model.GPLRows = "dummies"
-	}
+	c.fillUsed()
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
 	if c.Task.N > maxSize { // before a schedule is computed
 		return nil, fmt.Errorf("task.n: must be at most %d (got %d)", maxSize, c.Task.N)
 	}
-	if len(c.Process.Schedule) == 0 {
-		if c.Process.Schedule, err = defaultSchedule(c.Task.N, forward, law); err != nil {
-			return nil, keyError("process.schedule", err)
-		}
+	if c.Method == "diffusion" {
+		warnings, err = c.resolveProcess()
+	} else {
+		err = c.Baseline.validate(c.Method)
 	}
-	if forward.Name() == "riffle" {
-		w, err := shuffle.Check(c.Task.N, c.Process.Schedule)
-		if err != nil {
-			return nil, keyError("process.schedule", err)
-		}
-		for _, x := range w {
-			warnings = append(warnings, x.Message)
-		}
-	}
-	p, err := c.DiffusionProcess()
 	if err != nil {
-		return nil, err
-	}
-	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	t := &c.Train
@@ -188,24 +189,8 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		err = fmt.Errorf("train.batch: must be 1 or more (got %d)", t.Batch)
 	case t.Batch > maxBatch:
 		err = fmt.Errorf("train.batch: must be at most %d (got %d)", maxBatch, t.Batch)
-	case t.Trajectories < 1:
-		err = fmt.Errorf("train.trajectories: must be 1 or more (got %d)", t.Trajectories)
-	case t.Trajectories > maxBatch:
-		err = fmt.Errorf("train.trajectories: must be at most %d (got %d)", maxBatch, t.Trajectories)
-	case t.Objective != "bound" && t.Objective != "random-step":
-		err = fmt.Errorf("train.objective: unknown %q, wanted bound or random-step", t.Objective)
 	case t.Validate < 0:
 		err = fmt.Errorf("train.validate: must be 0 or more (got %d)", t.Validate)
-	case c.Decode.Method != "greedy" && c.Decode.Method != "beam":
-		err = fmt.Errorf("decode.method: unknown %q, wanted greedy or beam", c.Decode.Method)
-	case c.Decode.Beam < 1:
-		err = fmt.Errorf("decode.beam: must be 1 or more (got %d)", c.Decode.Beam)
-	case c.Decode.Inner < 1:
-		err = fmt.Errorf("decode.inner: must be 1 or more (got %d)", c.Decode.Inner)
-	case c.Decode.Beam > maxBatch:
-		err = fmt.Errorf("decode.beam: must be at most %d (got %d)", maxBatch, c.Decode.Beam)
-	case c.Decode.Inner > maxBatch:
-		err = fmt.Errorf("decode.inner: must be at most %d (got %d)", maxBatch, c.Decode.Inner)
 	case c.Eval.Examples < 1:
 		err = fmt.Errorf("eval.examples: must be 1 or more (got %d)", c.Eval.Examples)
 	case c.Eval.Batch < 1:
@@ -232,6 +217,95 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	return warnings, errors.Join(c.LearningRate().Validate(), c.AdamW().Validate())
 }
 
+// resolveProcess completes and checks what diffusion needs.
+func (c *Config) resolveProcess() (warnings []string, err error) {
+	forward, err := shuffle.ByName(c.Process.Forward)
+	if err != nil {
+		return nil, keyError("process.forward", err)
+	}
+	law, err := reverse.ByName(c.Process.Reverse)
+	if err != nil {
+		return nil, keyError("process.reverse", err)
+	}
+	if law.Name() == "gpl" && c.Model.GPLRows == "" {
+		c.Model.GPLRows = "dummies"
+	}
+	p, err := c.DiffusionProcess()
+	if err != nil {
+		return nil, err
+	}
+	n := p.Free(c.Task.N)
+	if len(c.Process.Schedule) == 0 {
+		if c.Process.Schedule, err = defaultSchedule(n, forward, law); err != nil {
+			return nil, keyError("process.schedule", err)
+		}
+		p.Steps = c.Process.Schedule
+	}
+	if forward.Name() == "riffle" {
+		w, err := shuffle.Check(n, c.Process.Schedule)
+		if err != nil {
+			return nil, keyError("process.schedule", err)
+		}
+		for _, x := range w {
+			warnings = append(warnings, x.Message)
+		}
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	t := &c.Train
+	switch {
+	case t.Trajectories < 1:
+		err = fmt.Errorf("train.trajectories: must be 1 or more (got %d)", t.Trajectories)
+	case t.Trajectories > maxBatch:
+		err = fmt.Errorf("train.trajectories: must be at most %d (got %d)", maxBatch, t.Trajectories)
+	case !slices.Contains(choices["train.objective"], t.Objective):
+		err = fmt.Errorf("train.objective: unknown %q, wanted %s", t.Objective, strings.Join(choices["train.objective"], ", "))
+	case c.Decode.Method != "greedy" && c.Decode.Method != "beam":
+		err = fmt.Errorf("decode.method: unknown %q, wanted greedy or beam", c.Decode.Method)
+	case c.Decode.Beam < 1:
+		err = fmt.Errorf("decode.beam: must be 1 or more (got %d)", c.Decode.Beam)
+	case c.Decode.Inner < 1:
+		err = fmt.Errorf("decode.inner: must be 1 or more (got %d)", c.Decode.Inner)
+	case c.Decode.Beam > maxBatch:
+		err = fmt.Errorf("decode.beam: must be at most %d (got %d)", maxBatch, c.Decode.Beam)
+	case c.Decode.Inner > maxBatch:
+		err = fmt.Errorf("decode.inner: must be at most %d (got %d)", maxBatch, c.Decode.Inner)
+	case t.Objective == "latent":
+		err = c.Latent().Validate()
+	}
+	return warnings, err
+}
+
+// validate checks the keys of a method.
+func (b *Baseline) validate(method string) error {
+	sorts := method == "diffsort" || method == "error-free-diffsort"
+	switch {
+	case sorts && b.Network != "odd-even" && b.Network != "bitonic":
+		return fmt.Errorf("baseline.network: unknown %q, wanted odd-even or bitonic", b.Network)
+	case sorts && !(b.Steepness > 0 && b.Steepness <= math.MaxFloat32): // NaN too
+		return fmt.Errorf("baseline.steepness: must be above 0 and finite (got %g)", b.Steepness)
+	case method == "gumbel-sinkhorn" && !(b.Tau > 0 && b.Tau <= math.MaxFloat32):
+		return fmt.Errorf("baseline.tau: must be above 0 and finite (got %g)", b.Tau)
+	case method == "gumbel-sinkhorn" && (b.Iterations < 1 || b.Iterations > 1000):
+		return fmt.Errorf("baseline.iterations: must be 1 to 1000 (got %d)", b.Iterations)
+	case method == "gumbel-sinkhorn" && (b.Samples < 1 || b.Samples > maxBatch):
+		return fmt.Errorf("baseline.samples: must be 1 to %d (got %d)", maxBatch, b.Samples)
+	case method == "sedd" && b.Graph != "uniform" && b.Graph != "absorb":
+		return fmt.Errorf("baseline.graph: unknown %q, wanted uniform or absorb", b.Graph)
+	case method == "sedd" && b.Sampler != "euler" && b.Sampler != "analytic":
+		return fmt.Errorf("baseline.sampler: unknown %q, wanted euler or analytic", b.Sampler)
+	case method == "sedd" && (b.Steps < 1 || b.Steps > maxSize):
+		return fmt.Errorf("baseline.steps: must be 1 to %d (got %d)", maxSize, b.Steps)
+	}
+	return nil
+}
+
+// Latent returns the settings of the latent objective.
+func (c *Config) Latent() diffusion.Latent {
+	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate}
+}
+
 // Sizes above these are slips of the keyboard, which would end a process for want of memory.
 const (
 	maxSize  = 1 << 16 // objects in a set
@@ -253,7 +327,7 @@ func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error)
 	return diffusion.Every(max(1, int(forward.CutOff(n)+0.5))), nil
 }
 
-// DiffusionProcess returns the process the configuration describes.
+// DiffusionProcess returns the process that the configuration of method diffusion describes.
 func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 	forward, err := shuffle.ByName(c.Process.Forward)
 	if err != nil {
@@ -263,22 +337,30 @@ func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 	if err != nil {
 		return nil, keyError("process.reverse", err)
 	}
-	return &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule}, nil
+	return &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: c.Task.Name == "tsp"}, nil
 }
 
 // DenoiserConfig returns the network; what the objects are is the task's to say.
 func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config, error) {
-	law, err := reverse.ByName(c.Process.Reverse)
-	if err != nil {
-		return denoiser.Config{}, keyError("process.reverse", err)
+	var law reverse.Law
+	if c.Method == "diffusion" {
+		var err error
+		if law, err = reverse.ByName(c.Process.Reverse); err != nil {
+			return denoiser.Config{}, keyError("process.reverse", err)
+		}
 	}
 	m := c.Model
 	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions,
+		Dropout: m.Dropout, Positions: m.Positions, Edges: m.Edges, Head: heads[c.Method],
 	}, nil
+}
+
+// heads are what the networks of the methods end in.
+var heads = map[string]string{
+	"diffusion": "", "gumbel-sinkhorn": "assign", "diffsort": "score", "error-free-diffsort": "score", "sedd": "pointer",
 }
 
 // LearningRate returns the schedule of the learning rate.

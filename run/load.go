@@ -39,6 +39,7 @@ func ParseConfig(data []byte, name string) (Config, error) {
 	if err := c.checkUsed(keys, func(i int) string { return fmt.Sprintf("%s:%d: ", name, lines[i]) }); err != nil {
 		return Config{}, err
 	}
+	c.dropUnused() // defaults
 	return c, nil
 }
 

@@ -18,6 +18,8 @@ type State struct {
 	Skipped  int     `json:"skipped"`         // steps refused because their gradient was not finite
 	Finished bool    `json:"finished"`
 	Engine   string  `json:"engine"` // go, xla or cuda, which made the last steps; "" where none is known
+	// ControlVariate is the moving average of a training by the latent objective.
+	ControlVariate float64 `json:"control_variate,omitzero"`
 	// SHA256 holds the hash of each file in hex, that of state.json taken with zeros in its
 	// own place. It is filled in by [Dir.SaveCheckpoint].
 	SHA256 map[string]string `json:"sha256"`

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,14 +26,36 @@ var uses = []use{
 	{"model.hidden", "model.encoder", []string{"cnn", "window", "features"}},
 	{"model.encoder_dropout", "model.encoder", []string{"window"}},
 	{"model.gpl_rows", "process.reverse", []string{"gpl"}},
+	{"model.edges", "model.encoder", []string{"points"}},
+	{"model.gpl_rows", "method", []string{"diffusion"}},
+	{"process", "method", []string{"diffusion"}},
+	{"decode", "method", []string{"diffusion"}},
+	{"train.objective", "method", []string{"diffusion"}},
+	{"train.trajectories", "method", []string{"diffusion"}},
+	{"train.samples", "method", []string{"diffusion"}},
+	{"train.entropy", "method", []string{"diffusion"}},
+	{"train.ema_rate", "method", []string{"diffusion"}},
+	{"train.samples", "train.objective", []string{"latent"}},
+	{"train.entropy", "train.objective", []string{"latent"}},
+	{"train.ema_rate", "train.objective", []string{"latent"}},
+	{"baseline.network", "method", []string{"diffsort", "error-free-diffsort"}},
+	{"baseline.steepness", "method", []string{"diffsort", "error-free-diffsort"}},
+	{"baseline.tau", "method", []string{"gumbel-sinkhorn"}},
+	{"baseline.iterations", "method", []string{"gumbel-sinkhorn"}},
+	{"baseline.samples", "method", []string{"gumbel-sinkhorn"}},
+	{"baseline.graph", "method", []string{"sedd"}},
+	{"baseline.sampler", "method", []string{"sedd"}},
+	{"baseline.steps", "method", []string{"sedd"}},
 }
 
 // choices are all values of the keys that decide: of any other value nothing is known here,
 // and what checks the key itself says more.
 var choices = func() map[string][]string {
 	m := map[string][]string{
-		"task.name":     {"sort", "delta"},
-		"model.encoder": {"table", "cnn", "window", "points", "features"},
+		"method":          {"diffusion", "gumbel-sinkhorn", "diffsort", "error-free-diffsort", "sedd"},
+		"train.objective": {"bound", "random-step", "latent"},
+		"task.name":       {"sort", "delta"},
+		"model.encoder":   {"table", "cnn", "window", "points", "features"},
 	}
 	for _, law := range reverse.Laws() {
 		m["process.reverse"] = append(m["process.reverse"], law.Name())
@@ -58,6 +81,33 @@ func (c *Config) checkUsed(keys []string, where func(i int) string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// fillUsed gives keys that have an effect, but that were left out where they had none, what
+// they have by default.
+func (c *Config) fillUsed() {
+	d := Default()
+	if c.Method != "diffusion" {
+		b := &c.Baseline
+		b.Network, b.Steepness = cmp.Or(b.Network, "odd-even"), cmp.Or(b.Steepness, 10)
+		b.Tau, b.Iterations, b.Samples = cmp.Or(b.Tau, 1), cmp.Or(b.Iterations, 20), cmp.Or(b.Samples, 10)
+		b.Graph, b.Sampler, b.Steps = cmp.Or(b.Graph, "absorb"), cmp.Or(b.Sampler, "analytic"), cmp.Or(b.Steps, 100)
+		c.dropUnused() // those of other methods
+		return
+	}
+	if c.Process.Forward == "" && c.Process.Reverse == "" {
+		c.Process.Forward, c.Process.Reverse = d.Process.Forward, d.Process.Reverse
+	}
+	if c.Decode == (Decode{}) {
+		c.Decode = d.Decode
+	}
+	t := &c.Train
+	if t.Objective == "" {
+		t.Objective, t.Trajectories = d.Train.Objective, cmp.Or(t.Trajectories, d.Train.Trajectories)
+	}
+	if t.Objective == "latent" {
+		t.Samples, t.Entropy, t.EMARate = cmp.Or(t.Samples, 10), cmp.Or(t.Entropy, 0.05), cmp.Or(t.EMARate, 0.995)
+	}
 }
 
 // dropUnused makes the keys that have no effect zero: they are not written to config.toml,

@@ -48,6 +48,10 @@ type Examples struct {
 	// Pictures are the objects as grey images [n][height·width], nil where there are none.
 	Pictures      func(set int) [][]uint8
 	Height, Width int
+	// Pixels are the objects as pictures to compare, [count, n, PixelSize] row-major in [0, 1];
+	// nil where they are none.
+	Pixels    []float32
+	PixelSize int
 }
 
 // New returns the task a configuration names.

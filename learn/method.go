@@ -1,0 +1,54 @@
+package learn
+
+import (
+	"errors"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/diffusion"
+)
+
+// method is what a training minimises.
+type method struct {
+	loss diffusion.Loss
+	// inputs makes what the loss reads of the batch of step s. It is called once a step, in
+	// their order, before the step is made.
+	inputs func(s int, b *batch) ([]*tensors.Tensor, error)
+	close  func()
+}
+
+func (m *Model) method() (*method, error) {
+	if m.Config.Train.Objective == "latent" {
+		return m.latent()
+	}
+	return &method{
+		loss: diffusion.BoundLoss(m.Denoiser, m.Process),
+		inputs: func(_ int, b *batch) ([]*tensors.Tensor, error) {
+			return append([]*tensors.Tensor{b.objects}, b.states.Inputs()...), nil
+		},
+		close: func() {},
+	}, nil
+}
+
+// latent is diffusion judged by pixels. Its moving average is part of the model's state, so
+// that a resumed training goes on with it.
+func (m *Model) latent() (*method, error) {
+	l := m.Config.Latent()
+	t, err := diffusion.NewLatentTrainer(m.Engine, m.Store, m.Denoiser, m.Process, l, m.Config.Seed^latentStream)
+	if err != nil {
+		return nil, err
+	}
+	t.Average = m.State.ControlVariate
+	return &method{
+		loss: l.Loss(m.Denoiser, m.Process),
+		inputs: func(s int, b *batch) ([]*tensors.Tensor, error) {
+			if b.pixels == nil {
+				return nil, errors.New("train.objective: latent compares pictures, which the objects are not")
+			}
+			in, err := t.Inputs(s, m.Config.Seed, b.objects, b.states.Picture(b.pixels, b.size))
+			m.State.ControlVariate = t.Average
+			return in, err
+		},
+		close: t.Close,
+	}, nil
+}
