@@ -63,12 +63,11 @@ func scoreEntropy(logScore, r float64) float64 {
 // by logScore, r·(s/r − 1), is given by hand: GoMLX has none of expm1, and e^u − 1 loses
 // the digits that count near the optimum.
 func entropy(logScore, logRatio *graph.Node) *graph.Node {
-	fixed := graph.StopGradient(logScore)
-	logRatio = graph.StopGradient(logRatio)
-	r, u := graph.Exp(logRatio), graph.Sub(fixed, logRatio)
+	u, r := graph.Sub(logScore, logRatio), graph.Exp(logRatio)
 	excess := graph.Expm1(u)
-	value := graph.Mul(r, graph.Sub(excess, u))
-	return graph.Add(value, graph.Mul(graph.Mul(r, excess), graph.Sub(logScore, fixed)))
+	value := graph.StopGradient(graph.Mul(r, graph.Sub(excess, u)))
+	slope := graph.StopGradient(graph.Mul(r, excess))
+	return graph.Add(value, graph.Mul(slope, graph.Sub(logScore, graph.StopGradient(logScore))))
 }
 
 // logExpm1 is log(e^x − 1), x > 0, also where e^x overflows.

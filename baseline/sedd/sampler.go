@@ -23,6 +23,8 @@ const (
 	//	(exp(−Δσ̄ Q)·ratios)_y · exp(Δσ̄ Q)[x, y],
 	//
 	// the best of the updates that treat positions apart; exact for a single position.
+	// Under [Uniform] errors of the ratios, rounding to float32 with them, count e^Δσ̄
+	// times: with [DefaultGeometric] Δσ̄ is below 3.5 from 64 steps on, 12 at 13.
 	Analytic Method = "analytic"
 )
 

@@ -74,7 +74,7 @@ func (u Uniform) LossGraph(logScores, xt, x0, sigma, dsigma *graph.Node) *graph.
 	zero, v := graph.ConstAs(logScores, 0), graph.ConstAs(logScores, float64(u.N))
 
 	// Given x0, an object other than x0 is less probable than x0 itself by this factor.
-	less := graph.Neg(graph.Log1p(graph.Div(v, graph.Expm1(sigma))))
+	less := graph.StopGradient(graph.Neg(graph.Log1p(graph.Div(v, graph.Expm1(sigma)))))
 	less = graph.Reshape(less, -1, 1, 1)
 	logRatio := graph.Where(graph.Equal(object, clean), graph.Neg(less), zero)
 	logRatio = graph.Where(graph.Equal(at, clean), less, logRatio) // [rows, n, V]
