@@ -55,7 +55,7 @@ func (p *Process) Start(rng *rand.Rand, n int) perm.Order {
 func (p *Process) Noise(seed uint64, first, batch, n int) []perm.Order {
 	out := make([]perm.Order, batch)
 	for i := range out {
-		out[i] = p.Start(rand.New(rand.NewPCG(seed, mix(seed, uint64(first+i)))), n)
+		out[i] = p.Start(rand.New(rand.NewPCG(seed, Mix(seed, uint64(first+i)))), n)
 	}
 	return out
 }

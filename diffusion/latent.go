@@ -135,7 +135,7 @@ func (t *LatentTrainer) Inputs(s int, dropout uint64, objects *tensors.Tensor, s
 	factors := make([]float64, rows*size)
 	nats := make([]float64, rows)
 	parallel.For(rows, func(row int) {
-		rng := rand.New(rand.NewPCG(mix(t.seed, uint64(s)), uint64(row)))
+		rng := rand.New(rand.NewPCG(Mix(t.seed, uint64(s)), uint64(row)))
 		own := make([]float64, width)
 		for i := range own {
 			own[i] = float64(scores[row*width+i])

@@ -96,11 +96,11 @@ func (t *Trainer) Step(s int, rate float64, inputs ...*tensors.Tensor) (*Step, e
 
 // DropoutState is the state of the noise of dropout in training step s, [3] uint64.
 func DropoutState(seed uint64, s int) (*tensors.Tensor, error) {
-	return graph.RNGStateFromSeed(int64(mix(seed, uint64(s)) >> 1))
+	return graph.RNGStateFromSeed(int64(Mix(seed, uint64(s)) >> 1))
 }
 
-// mix derives a seed from two numbers (the finaliser of SplitMix64).
-func mix(a, b uint64) uint64 {
+// Mix derives a seed from two numbers (the finaliser of SplitMix64).
+func Mix(a, b uint64) uint64 {
 	z := a + (b+1)*0x9e3779b97f4a7c15
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb

@@ -182,6 +182,9 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	if top > 1 && opt.Method == "" {
 		opt.Method = "beam"
 	}
+	if err := m.errBaseline("orders of new sets"); err != nil {
+		return nil, nil, err
+	}
 	if opt, err = m.options(opt); err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/internal/parallel"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -17,8 +18,9 @@ const ahead = 2
 // batch is what a training step reads.
 type batch struct {
 	objects *tensors.Tensor // [batch, n, …]
-	states  *diffusion.States
-	pixels  []float32 // [batch, n, size], nil where the objects are no pictures
+	clean   []perm.Order
+	states  *diffusion.States // of method diffusion
+	pixels  []float32         // [batch, n, size], nil where the objects are no pictures
 	size    int
 }
 
@@ -31,13 +33,17 @@ func (m *Model) batch(s int) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	b := &batch{objects: ex.Objects, clean: ex.Clean, pixels: ex.Pixels, size: ex.PixelSize}
+	if m.Process == nil {
+		return b, nil
+	}
 	objective := m.Config.Objective()
-	states := diffusion.NewStates(size, objective.PerSet(m.Process), m.Config.Task.N)
+	b.states = diffusion.NewStates(size, objective.PerSet(m.Process), m.Config.Task.N)
 	parallel.For(size, func(i int) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
-		objective.Fill(states, m.Process, rng, i, ex.Clean[i])
+		objective.Fill(b.states, m.Process, rng, i, ex.Clean[i])
 	})
-	return &batch{ex.Objects, states, ex.Pixels, ex.PixelSize}, nil
+	return b, nil
 }
 
 // Streams keep the uses of a seed apart.
@@ -46,6 +52,7 @@ const (
 	sampleStream = 0x73616d706c // "sampl"
 	boundStream  = 0x626f756e64 // "bound"
 	latentStream = 0x6c6174656e // "laten"
+	seddStream   = 0x73656464   // "sedd"
 )
 
 type made struct {

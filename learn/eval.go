@@ -64,9 +64,13 @@ type Result struct {
 	// paper's numbers do.
 	KendallTau      metric.Interval `json:"kendall_tau"`
 	KendallTauLists metric.Interval `json:"kendall_tau_lists"`
-	Engine          string          `json:"engine"`
-	Seconds         float64         `json:"seconds"`
-	SetsPerSecond   float64         `json:"sets_per_second"`
+	// Permutations is the share of the results that are permutations, nil where all are by
+	// construction. What is none counts as not exact and with a tau of 0.
+	Permutations  *metric.Interval `json:"permutations,omitempty"`
+	Method        string           `json:"method"`
+	Engine        string           `json:"engine"`
+	Seconds       float64          `json:"seconds"`
+	SetsPerSecond float64          `json:"sets_per_second"`
 	// Warnings are those of the model, see [Model.Warnings].
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -74,6 +78,9 @@ type Result struct {
 // AsConfigured reports whether a result is what the configuration asks for: of
 // eval.examples sets, decoded as decode says.
 func (m *Model) AsConfigured(r *Result) bool {
+	if m.Process == nil {
+		return r.Sets == m.Config.Eval.Examples
+	}
 	own, err := m.options(DecodeOptions{})
 	return err == nil && r.Decode == own && r.Sets == m.Config.Eval.Examples
 }
@@ -87,6 +94,9 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	}
 	if m.Config.Task.Name == "delta" {
 		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", m.Config.Task.N, n)
+	}
+	if err := m.errBaseline("other size"); err != nil {
+		return nil, err
 	}
 	if err := m.Denoiser.CheckSize(n); err != nil {
 		return nil, err
@@ -107,19 +117,15 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
 // same noise. progress, if not nil, is called with the number of sets done.
 func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
-	opt, err := m.options(opt)
+	find, opt, err := m.finder(opt)
 	if err != nil {
 		return nil, err
 	}
 	if count < 1 {
 		return nil, fmt.Errorf("evaluate: wanted 1 set or more (got %d)", count)
 	}
-	dec, err := m.Decoder()
-	if err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	var exact, correct, tau, lists []float64
+	var exact, correct, tau, lists, valid []float64
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if ctx.Err() != nil {
@@ -130,7 +136,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		if err != nil {
 			return nil, err
 		}
-		orders, err := m.decodeBatch(dec, ex, m.Process.Noise(m.Config.Seed, first, size, m.Config.Task.N), opt)
+		orders, err := find(ex, first)
 		if err != nil {
 			return nil, err
 		}
@@ -141,17 +147,24 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			}
 			exact, correct = append(exact, 100*s.exact), append(correct, 100*s.correct)
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
+			valid = append(valid, 100*s.valid)
 		}
 		if progress != nil {
 			progress(min(first+size, count))
 		}
 	}
-	r := &Result{Sets: count, N: m.Config.Task.N, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}
+	r := &Result{Sets: count, N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}
 	r.SetsPerSecond = float64(count) / r.Seconds
+	if m.Config.Method == "sedd" {
+		r.Permutations = &metric.Interval{}
+	}
 	for _, x := range []struct {
 		to   *metric.Interval
 		from []float64
-	}{{&r.Exact, exact}, {&r.Correct, correct}, {&r.KendallTau, tau}, {&r.KendallTauLists, lists}} {
+	}{{r.Permutations, valid}, {&r.Exact, exact}, {&r.Correct, correct}, {&r.KendallTau, tau}, {&r.KendallTauLists, lists}} {
+		if x.to == nil {
+			continue
+		}
 		if *x.to, err = metric.Bootstrap(x.from, 0, m.Config.Seed); err != nil {
 			return nil, err
 		}
@@ -159,16 +172,38 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	return r, nil
 }
 
-func (m *Model) decodeBatch(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]perm.Order, error) {
-	paths, err := m.paths(dec, ex, noise, opt)
+// finder returns how the model's method finds the orders of examples, number first, … of
+// their split, and the options it follows.
+func (m *Model) finder(opt DecodeOptions) (func(ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
+	if m.Process == nil {
+		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
+			return nil, opt, m.errBaseline("beam")
+		}
+		o, err := m.orderer()
+		if err != nil {
+			return nil, opt, err
+		}
+		return func(ex *task.Examples, first int) ([]perm.Order, error) { return o.orders(ex.Objects, first) }, DecodeOptions{}, nil
+	}
+	opt, err := m.options(opt)
 	if err != nil {
-		return nil, err
+		return nil, opt, err
 	}
-	orders := make([]perm.Order, len(paths))
-	for i, p := range paths {
-		orders[i] = p.Order()
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, opt, err
 	}
-	return orders, nil
+	return func(ex *task.Examples, first int) ([]perm.Order, error) {
+		paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, first, len(ex.Clean), m.Config.Task.N), opt)
+		if err != nil {
+			return nil, err
+		}
+		orders := make([]perm.Order, len(paths))
+		for i, p := range paths {
+			orders[i] = p.Order()
+		}
+		return orders, nil
+	}, opt, nil
 }
 
 // paths decodes examples and returns the best path of each set.
@@ -192,7 +227,7 @@ func (m *Model) paths(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Or
 	return best, nil
 }
 
-type scores struct{ exact, correct, tau, lists float64 }
+type scores struct{ exact, correct, tau, lists, valid float64 }
 
 // nearestRight returns the right order of set i. Where objects of equal value may be
 // exchanged it is the one nearest to the given order: equals stand as they do there.
@@ -207,6 +242,17 @@ func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
 
 // judge compares an order with the right one of set i.
 func judge(order perm.Order, ex *task.Examples, i int) (s scores, err error) {
+	if order.Validate() != nil {
+		// No permutation: what stands where it should counts, and nothing else.
+		want := ex.Clean[i]
+		for k, v := range order {
+			if v == want[k] || ex.Values != nil && ex.Values[i][v] == ex.Values[i][want[k]] {
+				s.correct += 1 / float64(len(want))
+			}
+		}
+		return s, nil
+	}
+	s.valid = 1
 	want := nearestRight(order, ex, i)
 	if ex.Values != nil {
 		v := ex.Values[i]

@@ -18,7 +18,10 @@ type method struct {
 }
 
 func (m *Model) method() (*method, error) {
-	if m.Config.Train.Objective == "latent" {
+	switch {
+	case m.Config.Method == "sedd":
+		return m.seddMethod()
+	case m.Config.Train.Objective == "latent":
 		return m.latent()
 	}
 	return &method{

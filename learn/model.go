@@ -21,13 +21,14 @@ type Model struct {
 	Config   run.Config
 	Task     task.Task
 	Denoiser *denoiser.Denoiser
-	Process  *diffusion.Process
+	Process  *diffusion.Process // nil with another method than diffusion
 	Engine   *engine.Engine
 	Store    *model.Store
 	// State is where the training stands, zero for a model that has not been trained.
 	State run.State
 
 	decoder *diffusion.Decoder
+	other   orderer // with another method
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
@@ -54,8 +55,10 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 	if m.Denoiser, err = denoiser.New(network); err != nil {
 		return nil, nil, err
 	}
-	if m.Process, err = cfg.DiffusionProcess(); err != nil {
-		return nil, nil, err
+	if cfg.Method == "diffusion" {
+		if m.Process, err = cfg.DiffusionProcess(); err != nil {
+			return nil, nil, err
+		}
 	}
 	m.schedule = warnings
 	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
@@ -96,6 +99,9 @@ func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err erro
 
 // Decoder returns the model's decoder; it stays valid while the model trains on.
 func (m *Model) Decoder() (*diffusion.Decoder, error) {
+	if err := m.errBaseline("decoder of reverse steps"); err != nil {
+		return nil, err
+	}
 	if m.decoder == nil {
 		d, err := diffusion.NewDecoder(m.Engine, m.Store, m.Denoiser, m.Process)
 		if err != nil {

@@ -165,6 +165,9 @@ func (a *app) printResult(f evalFile) {
 	if how == "beam" {
 		how = fmt.Sprintf("beam %d, inner %d", f.Decode.Beam, f.Decode.Inner)
 	}
+	if f.Method != "diffusion" {
+		how = f.Method
+	}
 	fmt.Fprintf(a.out, "%s sets of %d, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), f.N, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
 	header := []string{"metric", "ours", "95 % interval"}
 	if f.Paper != nil {
@@ -181,12 +184,16 @@ func (a *app) printResult(f evalFile) {
 		}
 		return r
 	}
-	table(a.out, header, [][]string{
+	rows := [][]string{
 		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) *float64 { return p.Exact }),
 		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) *float64 { return p.Correct }),
 		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
 		row("Kendall tau (ranks)", "%.4f", f.KendallTau, func(*runs.Paper) *float64 { return nil }),
-	})
+	}
+	if f.Permutations != nil {
+		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, func(*runs.Paper) *float64 { return nil }))
+	}
+	table(a.out, header, rows)
 }
 
 // probe probes a model, prints the result and keeps it in dir.

@@ -75,7 +75,7 @@ as the clock decides on the learning rate.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, dir.Close()) }()
-			a.note("model: %s parameters, %s with %s, schedule %v", thousands(m.Denoiser.NumParameters()), m.Process.Forward.Name(), m.Process.Reverse.LongName(), m.Process.Steps)
+			a.describe(m)
 			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, quiet))
 			if errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, forced(engineSpec, m.Engine))
@@ -150,6 +150,15 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = errors.Join(err, dir.Close())
 	}
 	return m, dir, err
+}
+
+// describe says what is about to be trained.
+func (a *app) describe(m *learn.Model) {
+	what := m.Config.Method
+	if p := m.Process; p != nil {
+		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
+	}
+	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
 }
 
 // forced returns the flag that names engine e, where auto would take another one here.
