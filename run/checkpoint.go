@@ -3,16 +3,19 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// A checkpoint is four files, three of tensors and state.json, which holds the SHA-256 of
-// each. Three generations have a place: the one being written, the newest, the one before.
+// A checkpoint is files of tensors, three or, of a large network, more (see shards), and
+// state.json, which holds the SHA-256 of each. Three generations have a place: the one being written, the newest, the one before.
 //
 //	.next/      written and synced here, state.json last; then renamed one by one
 //	.           where readers look
@@ -58,31 +61,48 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 			return diskError(d.File(place), err)
 		}
 	}
-	if err := d.writeNext(c); err != nil {
-		for _, name := range append(tensorFiles[:3:3], StateFile) {
+	names, err := d.writeNext(c)
+	if err != nil {
+		for _, name := range append(names, StateFile) {
 			_ = d.disk.remove(d.in(nextDir, name)) // the next save overwrites what is left
 		}
 		return err
 	}
-	return d.rotate()
+	return d.rotate(names)
 }
 
 func (d *Dir) in(place, name string) string { return filepath.Join(d.Path, place, name) }
 
-// writeNext writes a generation to .next/.
-func (d *Dir) writeNext(c *Checkpoint) error {
+// writeNext writes a generation to .next/ and returns its files but the state.
+func (d *Dir) writeNext(c *Checkpoint) (names []string, err error) {
 	state := c.State
 	state.SHA256 = map[string]string{}
 	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
-	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV} {
-		hash, name := sha256.New(), tensorFiles[i]
-		err := writeSynced(d.disk, d.in(nextDir, name), func(w io.Writer) error {
-			return WriteTensors(io.MultiWriter(w, hash), tensors, metadata)
-		})
+	write := func(name string, content func(w io.Writer) error) error {
+		hash := sha256.New()
+		names = append(names, name)
+		err := writeSynced(d.disk, d.in(nextDir, name), func(w io.Writer) error { return content(io.MultiWriter(w, hash)) })
 		if err != nil {
 			return diskError(d.File(name), err)
 		}
 		state.SHA256[name] = hex.EncodeToString(hash.Sum(nil))
+		return nil
+	}
+	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV} {
+		parts := shards(tensorFiles[i], tensors)
+		for _, p := range parts {
+			if err := write(p.name, func(w io.Writer) error { return WriteTensors(w, p.tensors, metadata) }); err != nil {
+				return names, err
+			}
+		}
+		if len(parts) > 1 {
+			err := write(indexName(tensorFiles[i]), func(w io.Writer) error {
+				return json.MarshalWrite(w, newShardIndex(parts), json.Deterministic(true), jsontext.WithIndent("  "))
+			})
+			if err != nil {
+				return names, err
+			}
+		}
 	}
 	data, err := encodeState(state)
 	if err == nil {
@@ -92,9 +112,9 @@ func (d *Dir) writeNext(c *Checkpoint) error {
 		err = errors.Join(d.disk.syncDir(d.File(nextDir)), d.disk.syncDir(d.Path))
 	}
 	if err != nil {
-		return diskError(d.File(StateFile), err)
+		return names, diskError(d.File(StateFile), err)
 	}
-	return nil
+	return names, nil
 }
 
 // settle finishes the renames that a kill cut short, so that .next/ is free.
@@ -106,12 +126,12 @@ func (d *Dir) settle() error {
 	if _, err := d.readGeneration(state, tensorFiles); err != nil {
 		return nil
 	}
-	return d.rotate()
+	return d.rotate(state.files())
 }
 
 // rotate moves what is in .next/ to where readers look, and what was there to previous/.
 // The state goes last. A link keeps a file in sight until the new one takes its name.
-func (d *Dir) rotate() error {
+func (d *Dir) rotate(names []string) error {
 	sync := func() error {
 		for _, place := range []string{previousDir, "", nextDir} {
 			if err := d.disk.syncDir(d.File(place)); err != nil {
@@ -120,7 +140,7 @@ func (d *Dir) rotate() error {
 		}
 		return nil
 	}
-	for _, name := range append(tensorFiles[:3:3], StateFile) {
+	for _, name := range append(slices.Clip(names), StateFile) {
 		if name == StateFile { // a state must not reach the disk before the moves it stands for
 			if err := sync(); err != nil {
 				return err
@@ -214,15 +234,19 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 	var tensors [][]Tensor
 	for _, name := range names {
-		data, err := d.findFile(name, state.SHA256[name])
-		if err != nil {
-			return nil, err
+		var all []Tensor
+		for _, file := range state.tensorFilesOf(name) {
+			data, err := d.findFile(file, state.SHA256[file])
+			if err != nil {
+				return nil, err
+			}
+			t, _, err := ReadTensors(data)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			all = append(all, t...)
 		}
-		t, _, err := ReadTensors(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		tensors = append(tensors, t)
+		tensors = append(tensors, all)
 	}
 	return tensors, nil
 }

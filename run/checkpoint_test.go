@@ -88,6 +88,58 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// A large network's tensors go into several files, in an order and with an index that
+// Hugging Face's reader takes; the crash tests hold for them too.
+func TestShards(t *testing.T) {
+	whole := maxFile
+	defer func() { maxFile = whole }()
+	maxFile = 24 // bytes: the first array and the second, then the third
+	d := &Dir{Path: t.TempDir(), disk: disk{}, lock: os.Stdin}
+	for step := range 3 {
+		save(t, d, step)
+		if got, warnings := load(t, d); got != step || warnings != nil {
+			t.Errorf("got step %d and %v, wanted %d", got, warnings, step)
+		}
+	}
+	want := []string{
+		".next", "adam_m.safetensors", "adam_v.safetensors", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+		"model.safetensors.index.json", "previous", "state.json",
+	}
+	if got := files(t, d.Path); !slices.Equal(got, want) {
+		t.Errorf("files: %v", got)
+	}
+	index, err := os.ReadFile(d.File(indexName(ModelFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wantIndex = `{
+  "metadata": {
+    "total_size": 28
+  },
+  "weight_map": {
+    "b": "model-00001-of-00002.safetensors",
+    "running_mean": "model-00002-of-00002.safetensors",
+    "w": "model-00001-of-00002.safetensors"
+  }
+}`
+	if string(index) != wantIndex {
+		t.Errorf("index:\n%s", index)
+	}
+	maxFile = 1 // every array is larger than a file may be
+	save(t, d, 7)
+	if got, warnings := load(t, d); got != 7 || warnings != nil {
+		t.Errorf("got step %d and %v", got, warnings)
+	}
+	if err := os.Remove(d.File("model-00002-of-00003.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	if got, warnings := load(t, d); got != 2 || len(warnings) != 1 || !strings.Contains(warnings[0], "model-00002-of-00003.safetensors: missing") {
+		t.Errorf("without a shard: step %d, %v", got, warnings)
+	}
+	maxFile = 24
+	TestCheckpointCrash(t)
+}
+
 // TestCheckpointCrash kills the process at every operation of a save, and, after it has
 // gone on from what it found, at every operation of the next save.
 func TestCheckpointCrash(t *testing.T) {
