@@ -8,7 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// One step of a sampler but for the network: 64 sequences of the paper's n = 100.
+// Two steps of a sampler, the last one with them, but for the network: 64 sequences of the
+// paper's n = 100.
 func BenchmarkSampleStep(b *testing.B) {
 	const rows, n = 64, 100
 	for _, s := range samplers(n, 1) {
@@ -47,7 +48,7 @@ func BenchmarkLossGraph(b *testing.B) {
 					tensors.FromFlatDataAndDimensions(data.sigma, rows), tensors.FromFlatDataAndDimensions(data.dsigma, rows),
 				}
 				for b.Loop() {
-					out, err := exec.Exec(in...)
+					out, err := exec.Call(in...)
 					if err != nil {
 						b.Fatal(err)
 					}

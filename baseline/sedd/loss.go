@@ -59,9 +59,9 @@ func scoreEntropy(logScore, r float64) float64 {
 	return r * (math.Expm1(u) - u)
 }
 
-// entropy is scoreEntropy in a graph, for the log of a ratio that is not 0. Its gradient
-// by logScore, r·(s/r − 1), is given by hand: GoMLX has none of expm1, and e^u − 1 loses
-// the digits that count near the optimum.
+// entropy is scoreEntropy in a graph, for the log of a ratio that is not 0. GoMLX has no
+// gradient of expm1, so the gradient by logScore, r·(s/r − 1), is given by hand: as the
+// factor of a term that is 0.
 func entropy(logScore, logRatio *graph.Node) *graph.Node {
 	u, r := graph.Sub(logScore, logRatio), graph.Exp(logRatio)
 	excess := graph.Expm1(u)

@@ -44,6 +44,15 @@ func TestLossByHand(t *testing.T) {
 	}
 }
 
+// Near a true ratio r the terms of the definition cancel; the deviation's square, r·d²/2,
+// is kept (d/3 of it is the next order).
+func TestLossNearOptimum(t *testing.T) {
+	for _, r := range []float64{1e-6, 1, 1e6} {
+		const d = 1e-6
+		near(t, "loss over r·d²/2", scoreEntropy(math.Log(r)+d, r)/(r*d*d/2), 1, 1e-6)
+	}
+}
+
 // The loss is 0 at the ratios given x0 and above 0 beside them.
 func TestLossIsLeastAtConditionalRatios(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -132,12 +132,14 @@ func TestCorruptFollowsTransition(t *testing.T) {
 
 func TestCorruptIsAFunctionOfTheSeed(t *testing.T) {
 	eachProcess(t, []int{30}, func(t *testing.T, p Process) {
-		x0, draw := make([]int32, 200), func(seed uint64) string {
+		x0 := make([]int32, 200)
+		draw := func(seed uint64) string {
 			x := make([]int32, 200)
-			p.Corrupt(rand.New(rand.NewPCG(seed, 0)), 0.5, make([]int32, 200), x)
+			p.Corrupt(rand.New(rand.NewPCG(seed, 0)), 0.5, x0, x)
 			return fmt.Sprint(x)
 		}
-		if draw(1) != draw(1) || draw(1) == draw(2) || draw(1) == fmt.Sprint(x0) {
+		first, again := draw(1), draw(1)
+		if first != again || first == draw(2) || first == fmt.Sprint(x0) {
 			t.Error("wanted one result a seed")
 		}
 	})

@@ -14,8 +14,14 @@ func TestIsPermutation(t *testing.T) {
 		x    []int32
 		want bool
 	}{
-		{nil, true}, {[]int32{0}, true}, {[]int32{2, 0, 1}, true},
-		{[]int32{1}, false}, {[]int32{-1}, false}, {[]int32{0, 0}, false}, {[]int32{0, 2}, false}, {[]int32{0, 1, 1 << 30}, false},
+		{nil, true},
+		{[]int32{0}, true},
+		{[]int32{2, 0, 1}, true},
+		{[]int32{1}, false},
+		{[]int32{-1}, false},
+		{[]int32{0, 0}, false},
+		{[]int32{0, 2}, false},
+		{[]int32{0, 1, 1 << 30}, false},
 	} {
 		if got := IsPermutation(c.x); got != c.want {
 			t.Errorf("%v: %v", c.x, got)
