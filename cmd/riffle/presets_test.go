@@ -191,6 +191,9 @@ func TestPresetsOfThePaper(t *testing.T) {
 			want.Process.Reverse, want.Model.GPLRows = law, ""
 			if law != "pl" {
 				want.Process.Schedule, want.Decode.Method = diffusion.Every(mixing[law][n]), "greedy"
+				if law != "irs" && n > 9 { // where the paper ran out of memory
+					tr.Objective = "random-step"
+				}
 			}
 		}
 		if diff := cmp.Diff(want, cfg, cmpopts.IgnoreUnexported(cfg)); diff != "" {
