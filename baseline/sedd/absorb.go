@@ -8,7 +8,7 @@ import (
 )
 
 // Absorb replaces objects by MASK, token V, where V is N, the number of objects (SEDD
-// paper §3.3): from each object with rate 1 to MASK, and nowhere from there. A token
+// paper): from each object with rate 1 to MASK, and nowhere from there. A token
 // is masked after noise σ̄ with probability 1 − e^−σ̄.
 type Absorb struct{ N int }
 
@@ -82,7 +82,7 @@ func (a Absorb) leap(dst, ratios []float64, x int32, dsigma float64) {
 //
 //	log s = output − log(e^σ̄ − 1) − log V,  sigma > 0 [rows],
 //
-// for a process that masks (the scaling of SEDD paper §5.1): given a clean token, the
+// for a process that masks (the scaling of the SEDD paper's networks): given a clean token, the
 // ratios of a masked position sum to 1/(e^σ̄ − 1), so that a network need not learn that
 // scale. Outputs of 0 guess all objects alike. A network for [Uniform] goes without.
 func (a Absorb) Scale(outputs, sigma *graph.Node) *graph.Node {

@@ -15,7 +15,7 @@ import (
 //	dσ·Σ_i Σ_{y ≠ x_i} Q[x_i, y]·( s_iy − r_iy·log s_iy + K(r_iy) ),  K(a) = a·(log a − 1),
 //	r_iy = exp(σ̄ Q)[y, x0_i] / exp(σ̄ Q)[x_i, x0_i],
 //
-// the integrand of L_DWDSE (SEDD paper §3.2 and §3.3; a ratio of 0 has K = 0).
+// the integrand of the SEDD paper's L_DWDSE (a ratio of 0 has K = 0).
 // logScores [n·V] row-major are log s, xt the sequence x, sigma = σ̄(t) > 0, dsigma = σ(t).
 // It is 0 if s = r and positive otherwise; its mean over x0 given x is least where s are
 // the ratios of the marginal p_t. With the divergence of p_T given x0 from the law that

@@ -16,11 +16,11 @@ type Noise interface {
 }
 
 // Geometric is σ̄(t) = Min^(1−t)·Max^t, σ(t) = σ̄(t)·log(Max/Min), with 0 < Min < Max
-// (SEDD paper §5.1). A noise of Min is there already at t = 0.
+// (SEDD paper). A noise of Min is there already at t = 0.
 type Geometric struct{ Min, Max float64 }
 
 // LogLinear is σ̄(t) = −log(1 − (1−Eps)·t), σ(t) = (1−Eps)/(1 − (1−Eps)·t), with
-// 0 < Eps < 1 (SEDD paper §5.1): under [Absorb] a share (1−Eps)·t of the tokens is
+// 0 < Eps < 1 (SEDD paper): under [Absorb] a share (1−Eps)·t of the tokens is
 // masked at t.
 type LogLinear struct{ Eps float64 }
 

@@ -16,15 +16,16 @@ type Method string
 const (
 	// Euler jumps with the reverse rate at the present time: a position turns from x
 	// to y with probability Δt·σ(t)·Q[x, y]·ratio_y and stays otherwise (τ-leaping,
-	// SEDD paper §4.1). Its error falls with 1/steps.
+	// SEDD paper, "Time-Reversal Strategies"). Its error falls with 1/steps.
 	Euler Method = "euler"
-	// Analytic is Tweedie τ-leaping (SEDD paper §4.2): p(y | x) is, up to a factor,
+	// Analytic is Tweedie τ-leaping (same place): p(y | x) is, up to a factor,
 	//
 	//	(exp(−Δσ̄ Q)·ratios)_y · exp(Δσ̄ Q)[x, y],
 	//
 	// the best of the updates that treat positions apart; exact for a single position.
 	// Under [Uniform] errors of the ratios, rounding to float32 with them, count e^Δσ̄
-	// times: with [DefaultGeometric] Δσ̄ is below 3.5 from 64 steps on, 12 at 13.
+	// times: with [DefaultGeometric] Δσ̄ is below 3.5 from 64 steps on, 12 at 13. Under
+	// [Absorb] with [LogLinear] noise it is the same as [Euler].
 	Analytic Method = "analytic"
 )
 

@@ -141,6 +141,18 @@ func TestRepeatsByHand(t *testing.T) {
 	}
 }
 
+// With log-linear noise and MASK the two methods are one: both unmask with probability
+// Δt/t, as above.
+func TestMethodsAgreeOnMasks(t *testing.T) {
+	s := Sampler{Absorb{3}, DefaultLogLinear, Euler, 5}
+	k := orders(s.Process)
+	euler := law(s, k)
+	s.Method = Analytic
+	for x, p := range law(s, k) {
+		near(t, x, euler[x], p, 1e-12)
+	}
+}
+
 // Sample draws from the law that its kernels have, and with many steps from the data.
 func TestSampleFollowsLaw(t *testing.T) {
 	for _, s := range samplers(3, 4) {

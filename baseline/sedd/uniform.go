@@ -8,7 +8,7 @@ import (
 )
 
 // Uniform replaces objects by others, all alike: Q = 11ᵀ/V − I, where V is N, the number
-// of objects, and there is no MASK (SEDD paper §3.3; its division by V keeps rates from
+// of objects, and there is no MASK (SEDD paper; its division by V keeps rates from
 // growing with V). In closed form
 //
 //	exp(σ̄ Q) = e^−σ̄·I + (1 − e^−σ̄)/V·11ᵀ.
