@@ -155,6 +155,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	}
 	r := &Result{Sets: count, N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}
 	r.SetsPerSecond = float64(count) / r.Seconds
+	if o, ok := m.other.(interface{ warnings() []string }); ok {
+		r.Warnings = append(r.Warnings, o.warnings()...)
+	}
 	if m.Config.Method == "sedd" {
 		r.Permutations = &metric.Interval{}
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -86,6 +87,8 @@ type seddOrderer struct {
 	*scorer
 	m       *Model
 	sampler sedd.Sampler
+	// unusable counts draws whose ratios were no numbers to draw by.
+	unusable int
 }
 
 func (m *Model) newSEDD() (orderer, error) {
@@ -97,7 +100,7 @@ func (m *Model) newSEDD() (orderer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seddOrderer{s, m, sedd.Sampler{Process: p, Noise: noise, Method: sedd.Method(m.Config.Baseline.Sampler), Steps: m.Config.Baseline.Steps}}, nil
+	return &seddOrderer{scorer: s, m: m, sampler: sedd.Sampler{Process: p, Noise: noise, Method: sedd.Method(m.Config.Baseline.Sampler), Steps: m.Config.Baseline.Steps}}, nil
 }
 
 func (o *seddOrderer) orders(objects *tensors.Tensor, first int) ([]perm.Order, error) {
@@ -109,6 +112,7 @@ func (o *seddOrderer) orders(objects *tensors.Tensor, first int) ([]perm.Order, 
 	if err != nil {
 		return nil, err
 	}
+	o.unusable += drawn.Unusable
 	out := make([]perm.Order, len(drawn.Tokens))
 	for i, x := range drawn.Tokens {
 		out[i] = make(perm.Order, len(x))
@@ -117,4 +121,11 @@ func (o *seddOrderer) orders(objects *tensors.Tensor, first int) ([]perm.Order, 
 		}
 	}
 	return out, nil
+}
+
+func (o *seddOrderer) warnings() []string {
+	if o.unusable == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("sedd: %d draws had ratios that are not finite or nothing to choose from: the network's scores are broken", o.unusable)}
 }

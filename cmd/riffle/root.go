@@ -88,7 +88,7 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
-		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(),
+		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(),
 	)
 	return root
 }

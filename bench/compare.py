@@ -1,0 +1,119 @@
+"""Riffle beside PyTorch, in turn: compare.py [--rounds 3] [--rows REGEX] [--out bench/results.md].
+
+Each row runs `riffle bench` and bench/torch/bench.py alternately, each in a process of its own,
+and reports medians over the rounds, their spread, the ratio, the most memory that the system saw,
+and the share of the processor's matrix-product peak, measured in the same run. Nothing else should
+run meanwhile. Needs a Python with torch 2.15 and safetensors: RIFFLE_PYTHON or this one.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).parents[1]
+PYTHON = os.environ.get("RIFFLE_PYTHON", sys.executable)
+BIG = ["train.batch=16", "eval.batch=16"]
+# name, preset, changes, extra arguments, engines, asked-for ratio by engine
+ROWS = [
+    ("step, sort 9, batch 64", "paper/sort-mnist-9", [], [], {"xla": 0.75, "go": 2.0}),
+    ("step, sort 52, batch 16", "paper/sort-mnist-52", BIG, [], {"xla": 0.5, "go": 1.5}),
+    ("step, sort 100, PL, random step, batch 8", "paper/sort-mnist-100", ["train.batch=8", "process.reverse=pl", "train.objective=random-step"], [], {"xla": 0.5, "go": 1.5}),
+    ("step, jigsaw 3x3, batch 64", "paper/jigsaw-mnist-3x3", ["train.objective=bound"], [], {"xla": 0.6, "go": 1.5}),
+    ("step, TSP-20, batch 32", "paper/tsp-20", ["train.batch=32"], [], {"xla": 0.5, "go": 1.5}),
+    ("greedy, sort 52, batch 64", "paper/sort-mnist-52", ["eval.batch=64"], ["--decode", "greedy"], {"xla": 0.4}),
+    ("beam 20/200, sort 52, batch 16", "paper/sort-mnist-52", BIG, ["--decode", "beam"], {"xla": 0.1}),
+]
+
+
+def machine():
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return f"{os.cpu_count()} cores of {line.split(':', 1)[1].strip()}"
+    return platform.processor()
+
+
+def ours(preset, changes, extra, engine, size):
+    args = [ROOT / "bin/riffle", "bench", preset, "--engine", engine, "--json", "--rounds", "1", "--warm", "1", "--size", str(size)]
+    for c in changes:
+        args += ["--set", c]
+    run = subprocess.run([*map(str, args), *extra], capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(run.stderr.strip().splitlines()[-1])
+    return json.loads(run.stdout)
+
+
+def theirs(network, extra, size, compiled):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+        json.dump(network, f)
+        f.flush()
+        args = [PYTHON, str(ROOT / "bench/torch/bench.py"), f.name, "--rounds", "1", "--warm", "1", "--size", str(size), *extra]
+        run = subprocess.run(args + ["--compile"] * compiled, capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(run.stderr.strip().splitlines()[-1])
+    return json.loads(run.stdout)
+
+
+def show(values):
+    return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--size", type=int, default=1, help="steps a round")
+    p.add_argument("--rows", default="", help="only the rows that match")
+    p.add_argument("--compile", action="store_true", help="torch.compile too")
+    p.add_argument("--out", default=str(ROOT / "bench/results.md"))
+    a = p.parse_args()
+    lines = [
+        "# Riffle beside PyTorch",
+        "",
+        f"Made by `bench/compare.py --rounds {a.rounds} --size {a.size}`, {datetime.date.today()}, on {machine()}. Seconds a step or decode: median (least to greatest) of",
+        f"{a.rounds} processes of each kind, in turn; memory: the largest resident set of a process. Ratios below 1 are ours faster.",
+        "",
+        "| what | engine | ours, s | PyTorch, s | ratio | asked | ours, MB | PyTorch, MB | peak share, ours | peak share, PyTorch |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, preset, changes, extra, engines in ROWS:
+        if not re.search(a.rows, name):
+            continue
+        mine, torch_, both = {e: [] for e in engines}, [], {}
+        try:
+            for _ in range(a.rounds):
+                for e in engines:
+                    mine[e].append(ours(preset, changes, extra, e, a.size))
+                network = mine[next(iter(engines))][0]["network"]
+                torch_.append(theirs(network, extra, a.size, False))
+                if a.compile:
+                    both.setdefault("compiled", []).append(theirs(network, extra, a.size, True))
+        except RuntimeError as err:
+            print(f"{name}: {err}", file=sys.stderr)
+            lines.append(f"| {name} | | | | | | | | | {err} |")
+            continue
+        base = [r["seconds"][0] for r in torch_]
+        peak, flops = max(r["matmul_flops"] for r in torch_), torch_[0]["flops"]
+        share = lambda s: f"{100 * flops / s / peak:.0f} %" if flops else ""
+        for e, asked in engines.items():
+            s = [r["seconds"][0] for r in mine[e]]
+            ratio = statistics.median(s) / statistics.median(base)
+            lines.append(
+                f"| {name} | {e} | {show(s)} | {show(base)} | {ratio:.2f} | {asked} | {max(r['peak_mb'] for r in mine[e])} | {max(r['peak_mb'] for r in torch_)} |"
+                f" {share(statistics.median(s))} | {share(statistics.median(base))} |"
+            )
+        for label, runs in both.items():
+            lines.append(f"| {name} | torch.compile | | {show([r['seconds'][0] for r in runs])} | | | | {max(r['peak_mb'] for r in runs)} | | |")
+        print(*lines[-len(engines) :], sep="\n", flush=True)
+    lines += ["", "Peak share: the floating-point operations that PyTorch's profiler counts in its own step, a second, over those of a 2048 x 2048 matrix product, whoever made the step."]
+    pathlib.Path(a.out).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

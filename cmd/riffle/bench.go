@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/learn"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	var (
+		engineSpec         string
+		set                []string
+		warm, rounds, size int
+		decode             bool
+		opt                learn.DecodeOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "bench PRESET|FILE.toml",
+		Short: "time training steps or decoding of a configuration",
+		Long: `bench makes training steps of a configuration from its starting weights, data and
+optimiser with them, or, with --decode, decodes a batch of eval.batch test sets, and prints
+the seconds of a step or a decode, their median and spread, and the most memory that the
+process had (from the operating system). make bench compares these with PyTorch.`,
+		Example: `  riffle bench sort-9 --engine xla
+  riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
+  riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if warm < 1 || rounds < 1 || size < 1 {
+				return usagef("bench: --warm, --rounds and --size must be 1 or more (got %d, %d, %d)", warm, rounds, size)
+			}
+			if err := checkDecode("bench", opt); err != nil {
+				return err
+			}
+			decode = opt != (learn.DecodeOptions{})
+			return exactly("PRESET or FILE.toml")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := readConfig(args[0])
+			if err != nil {
+				return err
+			}
+			for _, s := range set {
+				if err := cfg.Set(s); err != nil {
+					return usageError{fmt.Errorf("--set: %w", err)}
+				}
+			}
+			m, err := a.newModel(cfg, engineSpec)
+			if err != nil {
+				return err
+			}
+			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
+			if decode {
+				r.What, r.Sets = "decode", m.Config.Eval.Batch
+				r.Seconds, err = m.TimeDecode(cmd.Context(), rounds, opt)
+			} else {
+				r.Seconds, err = m.TimeSteps(cmd.Context(), warm, rounds, size)
+			}
+			if err != nil {
+				return err
+			}
+			r.Median, r.Low, r.High = middle(r.Seconds)
+			r.PeakMB = peakMemory()
+			if a.json {
+				return a.printJSON(r)
+			}
+			fmt.Fprintf(a.out, "%s, %s engine: %.4f s a %s of %d sets (%.4f to %.4f, %d rounds), %.1f sets/s, %d MB at most\n",
+				r.Preset, r.Engine, r.Median, r.What, r.Sets, r.Low, r.High, len(r.Seconds), float64(r.Sets)/r.Median, r.PeakMB)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	f.IntVar(&warm, "warm", 2, "training steps before the clock starts")
+	f.IntVar(&rounds, "rounds", 5, "how often to measure")
+	f.IntVar(&size, "size", 5, "training steps a round")
+	addDecode(cmd, &opt)
+	f.Lookup("decode").Usage = "time decoding instead: greedy or beam"
+	addEngine(cmd, &engineSpec)
+	return cmd
+}
+
+// benchResult is what bench prints in JSON. Network has all that the PyTorch reference needs
+// to build the same network and batch.
+type benchResult struct {
+	Preset     string         `json:"preset"`
+	Engine     string         `json:"engine"`
+	What       string         `json:"what"`
+	Sets       int            `json:"sets"`
+	Parameters int            `json:"parameters"`
+	Seconds    []float64      `json:"seconds"`
+	Median     float64        `json:"median"`
+	Low        float64        `json:"low"`
+	High       float64        `json:"high"`
+	PeakMB     int            `json:"peak_mb"`
+	Network    map[string]any `json:"network"`
+}
+
+// network describes a model as bench/torch takes it.
+func network(m *learn.Model) map[string]any {
+	d := m.Denoiser.Config
+	n := map[string]any{
+		"n": d.N, "gpl_rows": d.GPLRows, "dim": d.Dim, "layers": d.Layers, "heads": d.Heads, "feed_forward": d.FeedForward,
+		"dropout": d.Dropout, "positions": d.Positions, "edges": d.Edges, "encoder": d.Encoder.Kind, "height": d.Encoder.Height,
+		"width": d.Encoder.Width, "window": d.Encoder.Window, "channels": d.Encoder.Channels, "kernel": d.Encoder.Kernel,
+		"hidden": d.Encoder.Hidden, "features": d.Encoder.Features,
+		"batch": m.Config.Train.Batch, "eval_batch": m.Config.Eval.Batch, "beam": m.Config.Decode.Beam, "inner": m.Config.Decode.Inner,
+	}
+	if m.Process != nil {
+		o := m.Config.Objective()
+		n["law"], n["schedule"], n["states"], n["fix_first"] = m.Process.Reverse.Name(), m.Process.Steps, o.PerSet(m.Process), m.Process.FixFirst
+	}
+	return n
+}
+
+// middle returns the median, the least and the greatest.
+func middle(x []float64) (median, low, high float64) {
+	s := slices.Sorted(slices.Values(x))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2, s[0], s[len(s)-1]
+}
+
+// peakMemory is the largest resident set that this process had, in MB; 0 where the system
+// does not tell.
+func peakMemory() int {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			if err != nil {
+				return 0
+			}
+			return kb * 1024 / 1_000_000
+		}
+	}
+	return 0
+}

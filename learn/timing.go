@@ -1,0 +1,105 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints,
+// and returns the seconds a step of each of rounds rounds of size steps, after warm steps that
+// compile and fill the caches.
+func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float64, error) {
+	if warm < 1 || rounds < 1 || size < 1 {
+		return nil, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)
+	}
+	method, err := m.method()
+	if err != nil {
+		return nil, err
+	}
+	defer method.close()
+	trainer, err := diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, method.loss, m.Config.AdamW(), m.Config.Seed, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer trainer.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches := m.batches(ctx, 1)
+	s := 0
+	run := func(count int) error {
+		var pending []*diffusion.Step
+		for range count {
+			made, ok := <-batches
+			if !ok {
+				return ctx.Err()
+			}
+			if made.err != nil {
+				return made.err
+			}
+			s++
+			inputs, err := method.inputs(s, made.batch)
+			if err != nil {
+				return err
+			}
+			step, err := trainer.Step(s, 1e-4, inputs...)
+			if err != nil {
+				return err
+			}
+			if pending = append(pending, step); len(pending) > lag {
+				if _, _, _, err := pending[0].Read(); err != nil {
+					return err
+				}
+				pending = pending[1:]
+			}
+		}
+		for _, step := range pending {
+			if _, _, _, err := step.Read(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := run(warm); err != nil {
+		return nil, err
+	}
+	var seconds []float64
+	for range rounds {
+		start := time.Now()
+		if err := run(size); err != nil {
+			return nil, err
+		}
+		seconds = append(seconds, time.Since(start).Seconds()/float64(size))
+	}
+	return seconds, nil
+}
+
+// TimeDecode decodes one batch of test sets, as [Model.Evaluate] does, and returns the seconds
+// of each of rounds decodes after one that compiles.
+func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) ([]float64, error) {
+	find, _, err := m.finder(opt)
+	if err != nil {
+		return nil, err
+	}
+	ex, err := m.Task.Examples(task.Test, 0, m.Config.Eval.Batch)
+	if err != nil {
+		return nil, err
+	}
+	var seconds []float64
+	for round := range rounds + 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		if _, err := find(ex, 0); err != nil {
+			return nil, err
+		}
+		if round > 0 {
+			seconds = append(seconds, time.Since(start).Seconds())
+		}
+	}
+	return seconds, nil
+}
