@@ -24,6 +24,7 @@ func (a *app) trainCommand() *cobra.Command {
 		steps           int
 		limit           time.Duration
 		resume, quiet   bool
+		profile         string
 	)
 	cmd := &cobra.Command{
 		Use:   "train PRESET|FILE.toml --out DIR",
@@ -76,6 +77,13 @@ as the clock decides on the learning rate.`,
 			}
 			defer func() { err = errors.Join(err, dir.Close()) }()
 			a.describe(m)
+			if profile != "" {
+				stop, err := startProfile(profile)
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, stop()) }()
+			}
 			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, quiet))
 			if errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, forced(engineSpec, m.Engine))
@@ -93,6 +101,7 @@ as the clock decides on the learning rate.`,
 	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
+	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
 	addEngine(cmd, &engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
