@@ -56,6 +56,12 @@ type Set struct {
 	// Order here), or "" where it gave neither.
 	OrderGiven string
 
+	// Levels are what is known of the order, also where it is not one; nil where the file's
+	// format has no such thing.
+	Levels Levels
+	// Count is how many gave this order (voters, for example), 0 where the file does not say.
+	Count int
+
 	Dir  string // folder that relative Image paths start from
 	Line int    // 1-based line in the file, 0 where there is none
 }
@@ -93,7 +99,21 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("item %d: %w", i, err)
 		}
 	}
+	if s.Count < 0 {
+		return fmt.Errorf("count: is %d, wanted 0 or more", s.Count)
+	}
+	if err := s.Levels.Validate(len(s.Items)); err != nil {
+		return err
+	}
 	return s.validateOrder()
+}
+
+// setLevels sets what is known, and the order where that is one.
+func (s *Set) setLevels(l Levels) {
+	s.Levels = l
+	if s.Order = l.Order(len(s.Items)); s.Order != nil {
+		s.OrderGiven = "order"
+	}
 }
 
 func (s *Set) validateItem(i int) error {

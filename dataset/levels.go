@@ -1,0 +1,114 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Levels are what is known of a set's order: groups of items, the first group's before the
+// second's, and so on. Items of one group are tied; of items in no group nothing is known. A
+// complete order without ties has a group for every item.
+type Levels [][]int
+
+// Validate reports an item that is out of range, or in two groups or twice in one, and an
+// empty group.
+func (l Levels) Validate(n int) error {
+	seen := make([]bool, n)
+	for i, group := range l {
+		if len(group) == 0 {
+			return fmt.Errorf("level %d: is empty", i)
+		}
+		for _, k := range group {
+			if k < 0 || k >= n {
+				return fmt.Errorf("level %d: item %d, wanted 0 to %d", i, k, n-1)
+			}
+			if seen[k] {
+				return fmt.Errorf("level %d: item %d is there twice", i, k)
+			}
+			seen[k] = true
+		}
+	}
+	return nil
+}
+
+// Known counts the items of which something is known.
+func (l Levels) Known() int {
+	count := 0
+	for _, group := range l {
+		count += len(group)
+	}
+	return count
+}
+
+// Order returns the order that the levels are where they are one, of all n items and without
+// ties, and nil where they are not.
+func (l Levels) Order(n int) perm.Order {
+	if len(l) != n {
+		return nil
+	}
+	o := make(perm.Order, n)
+	for i, group := range l {
+		if len(group) != 1 {
+			return nil
+		}
+		o[i] = group[0]
+	}
+	return o
+}
+
+// Draw returns an order of all n items that is drawn uniformly from those consistent with
+// what is known, the linear extensions of the partial order: tied items in any order, and
+// items of which nothing is known anywhere.
+func (l Levels) Draw(rng *rand.Rand, n int) perm.Order {
+	known := make(perm.Order, 0, n)
+	in := make([]bool, n)
+	for _, group := range l {
+		from := len(known)
+		known = append(known, group...)
+		rng.Shuffle(len(group), func(i, j int) { known[from+i], known[from+j] = known[from+j], known[from+i] })
+		for _, k := range group {
+			in[k] = true
+		}
+	}
+	if len(known) == n {
+		return known
+	}
+	// Positions for the unknown ones, uniform over all subsets; the rest in the known order.
+	free := make(perm.Order, 0, n-len(known))
+	for k := range n {
+		if !in[k] {
+			free = append(free, k)
+		}
+	}
+	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	o := make(perm.Order, 0, n)
+	for len(o) < n {
+		if rng.IntN(len(known)+len(free)) < len(free) {
+			o, free = append(o, free[0]), free[1:]
+		} else {
+			o, known = append(o, known[0]), known[1:]
+		}
+	}
+	return o
+}
+
+// levelsOf groups items by a value, the greatest first; items whose value is not ok are in no
+// group.
+func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) Levels {
+	groups := map[T][]int{}
+	for k, v := range values {
+		if ok(v) {
+			groups[v] = append(groups[v], k)
+		}
+	}
+	var l Levels
+	for _, v := range slices.Backward(slices.Sorted(maps.Keys(groups))) {
+		l = append(l, groups[v])
+	}
+	return l
+}

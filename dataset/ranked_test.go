@@ -1,0 +1,292 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Drawn orders are uniform over the linear extensions, which are listed by filtering S_4.
+func TestLevelsDraw(t *testing.T) {
+	for _, l := range []Levels{nil, {{2}, {0, 3}}, {{1}, {0}, {3}, {2}}, {{0, 1, 2, 3}}, {{3}}, {{1, 2}, {0}}} {
+		var allowed []string
+		for o := range perm.All(4) {
+			if consistent(l, o) {
+				allowed = append(allowed, fmt.Sprint(o))
+			}
+		}
+		const draws = 12_000
+		count := map[string]int{}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range draws {
+			o := l.Draw(rng, 4)
+			if err := o.Validate(); err != nil {
+				t.Fatalf("%v: %v", l, err)
+			}
+			count[fmt.Sprint(o)]++
+		}
+		chi, expected := 0.0, float64(draws)/float64(len(allowed))
+		for _, key := range allowed {
+			d := float64(count[key]) - expected
+			chi += d * d / expected
+			delete(count, key)
+		}
+		if len(count) > 0 {
+			t.Errorf("%v: drew inconsistent orders %v", l, count)
+		}
+		if df := float64(len(allowed) - 1); chi > df+5*math.Sqrt(2*df)+5 { // far out of its spread
+			t.Errorf("%v: chi-square %.1f with %d degrees of freedom", l, chi, len(allowed)-1)
+		}
+	}
+}
+
+func consistent(l Levels, o perm.Order) bool {
+	rank := o.Rank()
+	for i, better := range l {
+		for _, worse := range l[i+1:] {
+			for _, a := range better {
+				for _, b := range worse {
+					if rank[a] > rank[b] {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func TestSVMLight(t *testing.T) {
+	sets, err := NewSVMLight(strings.NewReader(`2 qid:10 1:0.5 3:1.797e308 # docA
+0 qid:2 1:1 2:2
+-1 qid:10 2:-3 # docB
+
+1 qid:10 # docA
+2 qid:10 1:1e-3
+`), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*Set{
+		{ID: "10", Kind: KindFeatures, Line: 1, Items: []Item{
+			{ID: "docA", Features: []float64{.5, 0, 1.797e308}}, {ID: "docB", Features: []float64{0, -3, 0}},
+			{Features: []float64{0, 0, 0}}, {Features: []float64{1e-3, 0, 0}},
+		}, Levels: Levels{{0, 3}, {2}}},
+		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+	}
+	if d := cmp.Diff(want, sets); d != "" {
+		t.Error(d)
+	}
+	zero, err := NewSVMLight(strings.NewReader("1 qid:a 0:7 1:8\n"), "x") // numbered from 0
+	if err != nil || !reflect.DeepEqual(zero[0].Items[0].Features, []float64{7, 8}) {
+		t.Errorf("from 0: %v, %v", zero, err)
+	}
+	for text, message := range map[string]string{
+		"1 1:2":                      `x:1: wanted qid:QUERY after the relevance (got "1:2")`,
+		"1":                          `x:1: wanted qid:QUERY after the relevance (got "")`,
+		"a qid:1 1:2":                `x:1: relevance: wanted a finite number (got "a")`,
+		"1 qid:1 1:2\n1 qid:1 1:NaN": `x:2: feature "1:NaN": wanted a finite number (got "NaN")`,
+		"1 qid:1 1:1e999":            `x:1: feature "1:1e999": wanted a finite number (got "1e999")`,
+		"1 qid:1 2:1 2:1":            `x:1: feature "2:1": wanted numbers that increase (after 2)`,
+		"1 qid:1 9999999999:1":       `x:1: feature "9999999999:1": wanted a number of 0 to 1048576`,
+		"1 qid:1 x":                  `x:1: feature "x": wanted number:value`,
+		"1 qid:1":                    `x: no line has a feature`,
+		"1 qid:\xff 1:2":             `x:1: is not UTF-8`,
+	} {
+		if _, err := NewSVMLight(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+			t.Errorf("%q: got %v, want %s", text, err, message)
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	sets, err := NewCSV(strings.NewReader("\xef\xbb\xbfrank;Item;set;speed;weight\n2;a;r1;1;2\n1;b;r1;3;4\n1;a;r2;5;6\n;c;r1;7;8\n"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*Set{
+		{ID: "r1", Kind: KindFeatures, Line: 2, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
+		{ID: "r2", Kind: KindFeatures, Line: 4, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+	}
+	if d := cmp.Diff(want, sets); d != "" {
+		t.Error(d)
+	}
+	// Without features items are known by their id, the same in every set.
+	sets, err = NewCSV(strings.NewReader("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := []Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	want = []*Set{{ID: "x", Line: 2, Items: items, Levels: Levels{{0, 1}}}, {ID: "y", Line: 4, Items: items, Levels: Levels{{2}, {0}}}}
+	if d := cmp.Diff(want, sets); d != "" {
+		t.Error(d)
+	}
+	for text, message := range map[string]string{
+		"":                                "x: is empty, wanted a header such as set,item,rank",
+		"a,b\n":                           "x:1: column \"set\" is missing (got a, b)\nhint: the header is set,item,rank and then features",
+		"set,item,set\n":                  `x:1: column "set" is there twice`,
+		"set,item,rank\na,b,x\n":          `x:2: rank: wanted a finite number (got "x")`,
+		"set,item,rank,f\na,b,1,\n":       `x:2: f: wanted a finite number (got "")`,
+		"set,item,rank\na,b,1\nc,,1\n":    `x:3: item: wanted a name in UTF-8 (got "")`,
+		"set,item,rank\na,b,1\n\na,b,2\n": `x:4: item: "b" is in set a on line 2 already`,
+		"set,item,rank\na,b\n":            "x: record on line 2: wrong number of fields",
+		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")`,
+	} {
+		if _, err := NewCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+			t.Errorf("%q: got %v, want %s", text, err, message)
+		}
+	}
+}
+
+func TestPrefLib(t *testing.T) {
+	const now = `# FILE NAME: x.toi
+# TITLE: A vote
+# DATA TYPE: toi
+# NUMBER ALTERNATIVES: 4
+# ALTERNATIVE NAME 2: Bo: the second
+# NUMBER UNIQUE ORDERS: 3
+3: 3,1,{2,4}
+2: 2
+1: 3,1,{4,2}
+`
+	p, err := NewPrefLib(strings.NewReader(now), "votes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Type != "toi" || p.Title != "A vote" || !reflect.DeepEqual(p.Alternatives, []string{"1", "Bo: the second", "3", "4"}) {
+		t.Errorf("%+v", p)
+	}
+	items := []Item{{ID: "1"}, {ID: "Bo: the second"}, {ID: "3"}, {ID: "4"}}
+	want := []*Set{
+		{ID: "1", Line: 7, Count: 4, Items: items, Levels: Levels{{2}, {0}, {1, 3}}}, // lines 7 and 9 are one order
+		{ID: "2", Line: 8, Count: 2, Items: items, Levels: Levels{{1}}},
+	}
+	if d := cmp.Diff(want, p.Orders); d != "" {
+		t.Error(d)
+	}
+	const before = "3\n1,Ann\n2,Bo\n3,Cy\n7,7,2\n5,2,1,3\n2,{1,3},2\n"
+	p, err = NewPrefLib(strings.NewReader(before), "x.toc")
+	if err != nil || p.Type != "toc" || p.Alternatives[2] != "Cy" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if s := p.Orders[0]; !reflect.DeepEqual(s.Order, perm.Order{1, 0, 2}) || s.Count != 5 {
+		t.Errorf("%+v", s)
+	}
+	if s := p.Orders[1]; s.Order != nil || !reflect.DeepEqual(s.Levels, Levels{{0, 2}, {1}}) {
+		t.Errorf("%+v", s)
+	}
+	if p, err := NewPrefLib(strings.NewReader(before), "x"); err != nil || p.Type != "toc" { // as the orders show
+		t.Errorf("%+v, %v", p, err)
+	}
+	for text, message := range map[string]string{
+		before + "1,2":               `x.soc:7: has ties, which type soc has not`,
+		"2\n1,a\n2,b\n1,1,1\n1,2":    `x.soc:5: orders 1 of 2 alternatives, type soc orders all`,
+		"2\n1,a\n2,b\n1,1,1\n1,2,2":  `x.soc:5: level 1: item 1 is there twice`,
+		"2\n1,a\n2,b\n1,1,1\n1,2,3":  `x.soc:5: alternative "3": wanted 1 to 2`,
+		"2\n1,a\n2,b\n1,1,1\n1,{2,1": `x.soc:5: a brace is not closed (in "{2,1")`,
+		"2\n1,a\n2,b\n1,1,1\n0,2,1":  `x.soc:5: wanted a count of 1 or more and an order (got "0,2,1")`,
+		"99999999\n":                 `x.soc:1: number of alternatives: wanted 1 to 65536 (got 99999999)`,
+		"1: 2,1\n":                   `x.soc:1: wanted "# NUMBER ALTERNATIVES: n", or the number of alternatives, before the first order`,
+		"# DATA TYPE: dat":           `x.soc:1: data type "dat": wanted one of soc, soi, toc, toi`,
+		"":                           "x.soc: ends before the first order",
+	} {
+		if _, err := NewPrefLib(strings.NewReader(text), "x.soc"); err == nil || err.Error() != message {
+			t.Errorf("%q: got %v, want %s", text, err, message)
+		}
+	}
+}
+
+func TestSushi(t *testing.T) {
+	sets, err := NewSushi(strings.NewReader("10 1\n0 3 2 0 1\n0 2 1 2\n"), "x.order")
+	if err != nil || len(sets) != 2 {
+		t.Fatal(sets, err)
+	}
+	if !reflect.DeepEqual(sets[0].Order, perm.Order{2, 0, 1}) || sets[1].Order != nil || !reflect.DeepEqual(sets[1].Levels, Levels{{1}, {2}}) {
+		t.Errorf("%+v %+v", sets[0], sets[1])
+	}
+	for text, message := range map[string]string{
+		"h\n0 2":         "x.order:2: wanted two fields and the ids of items",
+		"h\n0 2 1 1":     "x.order:2: level 1: item 1 is there twice",
+		"h\n0 2 0 -1":    `x.order:2: item "-1": wanted 0 to 65535`,
+		"h\n0 2 0 99999": `x.order:2: item "99999": wanted 0 to 65535`,
+	} {
+		if _, err := NewSushi(strings.NewReader(text), "x.order"); err == nil || err.Error() != message {
+			t.Errorf("%q: got %v, want %s", text, err, message)
+		}
+	}
+}
+
+// Relevance makes levels: what a reader says of two items agrees with their numbers.
+func TestLevelsOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.IntRange(-2, 4), 0, 12).Draw(t, "values")
+		l := levelsOf(values, func(v int) bool { return v >= 0 })
+		if err := l.Validate(len(values)); err != nil {
+			t.Fatal(err)
+		}
+		level := map[int]int{}
+		for i, group := range l {
+			for _, k := range group {
+				level[k] = i
+			}
+		}
+		for a, va := range values {
+			if _, known := level[a]; known != (va >= 0) {
+				t.Fatalf("item %d of value %d: known %v", a, va, known)
+			}
+			for b, vb := range values {
+				if va >= 0 && vb >= 0 && (va > vb) != (level[a] < level[b]) {
+					t.Fatalf("%v: levels %v", values, l)
+				}
+			}
+		}
+	})
+}
+
+// No input makes a reader panic, and what it returns is valid.
+func fuzzReader(f *testing.F, read func(text string) ([]*Set, error), seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		sets, err := read(text)
+		if err != nil {
+			return
+		}
+		for _, s := range sets {
+			if err := s.Validate(); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+		}
+	})
+}
+
+func FuzzSVMLight(f *testing.F) {
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSVMLight(strings.NewReader(s), "x") }, "2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n")
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewCSV(strings.NewReader(s), "x") }, "set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n")
+}
+
+func FuzzPrefLib(f *testing.F) {
+	fuzzReader(f, func(s string) ([]*Set, error) {
+		p, err := NewPrefLib(strings.NewReader(s), "x")
+		if err != nil {
+			return nil, err
+		}
+		return p.Orders, nil
+	}, "# NUMBER ALTERNATIVES: 3\n1: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n")
+}
+
+func FuzzSushi(f *testing.F) {
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n")
+}
