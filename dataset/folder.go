@@ -47,10 +47,12 @@ func (s *Set) Pictures(rows, cols, channels int) (pictures []*Picture, warnings 
 	}
 	pictures = make([]*Picture, len(s.Items))
 	for i := range s.Items {
-		path := s.ImagePath(i)
-		p, err := LoadImage(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("item %d: %w", i, err)
+		path, p := s.Items[i].Image, s.Items[i].Picture
+		if p == nil {
+			path = s.ImagePath(i)
+			if p, err = LoadImage(path); err != nil {
+				return nil, nil, fmt.Errorf("item %d: %w", i, err)
+			}
 		}
 		if channels == 1 {
 			p = p.Gray()

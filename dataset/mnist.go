@@ -131,15 +131,20 @@ func holdsAll(dir string, files [4]mnistFile) bool {
 }
 
 func mnistFolders() []string {
-	var dirs []string
-	if d := os.Getenv("RIFFLE_DATA"); d != "" {
-		dirs = append(dirs, filepath.Join(d, "mnist"))
-	}
-	if d := userData(); d != "" {
-		dirs = append(dirs, filepath.Join(d, "riffle", "mnist"))
-	}
+	dirs := dataFolders("mnist")
 	if d := moduleCache(); d != "" {
 		dirs = append(dirs, filepath.Join(d, filepath.FromSlash(mnistModule)))
+	}
+	return dirs
+}
+
+// dataFolders are the places where a data set may be, in the order they are looked into.
+func dataFolders(name string) (dirs []string) {
+	if d := os.Getenv("RIFFLE_DATA"); d != "" {
+		dirs = append(dirs, filepath.Join(d, name))
+	}
+	if d := userData(); d != "" {
+		dirs = append(dirs, filepath.Join(d, "riffle", name))
 	}
 	return dirs
 }

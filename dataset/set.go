@@ -41,6 +41,7 @@ type Item struct {
 	ID       string
 	Features []float64
 	Image    string     // as written in the file; see [Set.ImagePath]
+	Picture  *Picture   // the image itself, where it is in no file; Image is then its name
 	Point    [2]float64 // x, y in the file's units
 }
 
@@ -149,7 +150,7 @@ func (s *Set) validateItem(i int) error {
 	if s.Kind != KindFeatures && it.Features != nil {
 		return fmt.Errorf("has features in a set of %v items", s.Kind)
 	}
-	if s.Kind != KindImage && it.Image != "" {
+	if s.Kind != KindImage && (it.Image != "" || it.Picture != nil) {
 		return fmt.Errorf("has an image in a set of %v items", s.Kind)
 	}
 	if s.Kind != KindPoint && it.Point != [2]float64{} {

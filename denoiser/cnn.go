@@ -28,7 +28,7 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 		return nil, fmt.Errorf("model.channels: missing with encoder cnn, wanted such as [32, 64]")
 	}
 	enc := &cnnEncoder{}
-	in, h, w := 1, e.Height, e.Width
+	in, h, w := max(1, e.Planes), e.Height, e.Width
 	for i, out := range e.Channels {
 		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, e.Kernel, 1, e.Kernel/2))
 		enc.norms = append(enc.norms, newBatchNorm(r, fmt.Sprintf("%s.bn%d", name, i+1), out))

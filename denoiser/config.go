@@ -49,6 +49,9 @@ type EncoderConfig struct {
 	Kind string
 	// Height and Width are the size of an image object, in pixels (cnn, window).
 	Height, Width int
+	// Planes are the numbers of a pixel: 1, or 0, for grey and 3 for colour, which is then the
+	// last axis of the objects (cnn, window).
+	Planes int
 	// Window is the width in pixels of each window that "window" reads apart.
 	Window int
 	// Channels are the channels of the convolutions (cnn: the paper's 32, 64; window may

@@ -167,8 +167,9 @@ func maxPool2(x *graph.Node) *graph.Node {
 	return graph.ReduceMax(graph.Reshape(x, d[0], h, 2, w, 2, d[3]), 2, 4)
 }
 
-// pixels converts uint8 [batch, n, height, width] into float32 in [0, 1] with a channel axis,
-// [batch·n, height, width, 1]; float32 input is taken as it is.
+// pixels converts uint8 [batch, n, height, width], in colour with a last axis more, into float32
+// in [0, 1] with a channel axis, [batch·n, height, width, channels]; float32 input is taken as
+// it is.
 func pixels(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	scale := x.DType() == dtypes.Uint8

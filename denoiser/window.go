@@ -17,6 +17,7 @@ type windowEncoder struct {
 	hidden        []*linear
 	out           *linear
 	windows, size int
+	planes        int // of a pixel
 	dropout       float64
 }
 
@@ -31,8 +32,8 @@ func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 	if e.Width%e.Window != 0 {
 		return nil, fmt.Errorf("model.encoder: the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
-	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, dropout: e.Dropout}
-	in, h, w, kernel := 1, e.Height, e.Window, 5
+	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, planes: max(1, e.Planes), dropout: e.Dropout}
+	in, h, w, kernel := enc.planes, e.Height, e.Window, 5
 	for i, out := range e.Channels {
 		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, kernel, 2, kernel/2))
 		in, h, w, kernel = out, (h+1)/2, (w+1)/2, 3
@@ -52,16 +53,17 @@ func (e *windowEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	return graph.Reshape(e.out.apply(c, h, activation.TypeNone), d[0], d[1], -1)
 }
 
-// split cuts images [batch, n, height, windows·size] into [batch, n, windows, height, size].
+// split cuts images [batch, n, height, windows·size], in colour with a last axis more, into
+// [batch, n, windows, height, size, planes].
 func (e *windowEncoder) split(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
-	return graph.TransposeAllAxes(graph.Reshape(x, d[0], d[1], d[2], e.windows, e.size), 0, 1, 3, 2, 4)
+	return graph.TransposeAllAxes(graph.Reshape(x, d[0], d[1], d[2], e.windows, e.size, e.planes), 0, 1, 3, 2, 4, 5)
 }
 
-// features takes windows [batch, n, windows, height, size] and returns [batch·n·windows, units].
+// features takes windows [batch, n, windows, height, size, planes] and returns [batch·n·windows, units].
 func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
-	h := pixels(graph.Reshape(x, d[0], d[1]*d[2], d[3], d[4]))
+	h := pixels(graph.Reshape(x, d[0], d[1]*d[2], d[3], d[4], d[5]))
 	for _, conv := range e.convs {
 		h = activation.Relu(conv.apply(c, h))
 	}

@@ -134,7 +134,7 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 		ties := map[string]bool{}
 		for i := range all.Clean {
 			for k := range 4 {
-				if i >= 20 && string(all.Pictures(i)[k]) != string(part.Pictures(i - 20)[k]) {
+				if i >= 20 && string(all.Pictures(i)[k].Pix) != string(part.Pictures(i - 20)[k].Pix) {
 					t.Fatalf("split %d: set %d has other pictures", split, i)
 				}
 			}

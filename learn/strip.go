@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"fmt"
-	"image"
 
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/task"
@@ -33,13 +32,13 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.S
 	strip := plot.Strip{}
 	steps := m.Process.Steps
 	for i, p := range paths {
-		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: nearestRight(p.Order(), ex, i)}
+		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: nearestRight(p.Order(), ex, i), Columns: ex.Columns}
 		for k, order := range p.States {
 			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})
 		}
 		if ex.Pictures != nil {
-			for _, pix := range ex.Pictures(i) {
-				set.Images = append(set.Images, &image.Gray{Pix: pix, Stride: ex.Width, Rect: image.Rect(0, 0, ex.Width, ex.Height)})
+			for _, p := range ex.Pictures(i) {
+				set.Images = append(set.Images, p.Image())
 			}
 		}
 		strip.Sets = append(strip.Sets, set)

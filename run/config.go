@@ -36,10 +36,14 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name    string  `toml:"name" comment:"sort or delta"`
-	N       int     `toml:"n" comment:"objects in a set"`
+	Name    string  `toml:"name" comment:"sort, delta or jigsaw"`
+	N       int     `toml:"n,omitempty" comment:"sort, delta: objects in a set; a jigsaw has rows times columns"`
+	Source  string  `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
+	Rows    int     `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
+	Columns int     `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
+	Noise   float64 `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
 	Digits  int     `toml:"digits,omitempty" comment:"sort: digits of each number"`
-	Data    string  `toml:"data,omitempty" comment:"sort: folder of the MNIST files; empty looks in the usual places"`
+	Data    string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places"`
 	Augment Augment `toml:"augment,omitempty"`
 	Target  string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
 }
@@ -129,6 +133,8 @@ type Paper struct {
 	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty"`
 	Exact      *float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent"`
 	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
+	RMSE       *float64 `toml:"rmse,omitempty" json:"rmse,omitempty" comment:"of the pixels, in a unit that the paper does not give"`
+	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty"`
 }
 
 // Default is what a configuration leaves unsaid.
@@ -167,6 +173,16 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	}
 	c.dropUnused()
 	c.fillUsed()
+	if t := c.Task; t.Name == "jigsaw" {
+		switch { // so that their product does not overflow
+		case t.Rows < 1 || t.Rows > maxSize:
+			return nil, fmt.Errorf("task.rows: must be 1 to %d (got %d)", maxSize, t.Rows)
+		case t.Columns < 1 || t.Columns > maxSize:
+			return nil, fmt.Errorf("task.columns: must be 1 to %d (got %d)", maxSize, t.Columns)
+		case t.Rows*t.Columns < 2:
+			return nil, errors.New("task.rows, task.columns: wanted 2 tiles or more together (got 1)")
+		}
+	}
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
@@ -202,7 +218,7 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		return nil, err
 	}
 	if p := c.Paper; p != nil {
-		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct} {
+		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct, "rmse": p.RMSE, "mae": p.MAE} {
 			if figure != nil && (math.IsNaN(*figure) || math.IsInf(*figure, 0)) { // JSON has neither
 				return nil, fmt.Errorf("paper.%s: must be finite (got %g)", key, *figure)
 			}

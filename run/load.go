@@ -40,6 +40,7 @@ func ParseConfig(data []byte, name string) (Config, error) {
 		return Config{}, err
 	}
 	c.dropUnused() // defaults
+	c.fillSize()
 	return c, nil
 }
 
@@ -74,6 +75,7 @@ func (c *Config) TOML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	again.dropUnused() // what follows from other keys
 	if back, err := toml.Marshal(again); err != nil || !bytes.Equal(data, back) {
 		return nil, errors.Join(errors.New("config.toml: a value would be another one when it is read again"), err)
 	}

@@ -17,8 +17,13 @@ type use struct {
 }
 
 var uses = []use{
+	{"task.n", "task.name", []string{"sort", "delta"}},
+	{"task.source", "task.name", []string{"jigsaw"}},
+	{"task.rows", "task.name", []string{"jigsaw"}},
+	{"task.columns", "task.name", []string{"jigsaw"}},
+	{"task.noise", "task.name", []string{"jigsaw"}},
 	{"task.digits", "task.name", []string{"sort"}},
-	{"task.data", "task.name", []string{"sort"}},
+	{"task.data", "task.name", []string{"sort", "jigsaw"}},
 	{"task.augment", "task.name", []string{"sort"}},
 	{"task.target", "task.name", []string{"delta"}},
 	{"model.channels", "model.encoder", []string{"cnn", "window"}},
@@ -54,7 +59,7 @@ var choices = func() map[string][]string {
 	m := map[string][]string{
 		"method":          {"diffusion", "gumbel-sinkhorn", "diffsort", "error-free-diffsort", "sedd"},
 		"train.objective": {"bound", "random-step", "latent"},
-		"task.name":       {"sort", "delta"},
+		"task.name":       {"sort", "delta", "jigsaw"},
 		"model.encoder":   {"table", "cnn", "window", "points", "features"},
 	}
 	for _, law := range reverse.Laws() {
@@ -86,6 +91,7 @@ func (c *Config) checkUsed(keys []string, where func(i int) string) error {
 // fillUsed gives keys that have an effect, but that were left out where they had none, what
 // they have by default.
 func (c *Config) fillUsed() {
+	c.fillSize()
 	d := Default()
 	if c.Method != "diffusion" {
 		b := &c.Baseline
@@ -107,6 +113,13 @@ func (c *Config) fillUsed() {
 	}
 	if t.Objective == "latent" {
 		t.Samples, t.Entropy, t.EMARate = cmp.Or(t.Samples, 10), cmp.Or(t.Entropy, 0.05), cmp.Or(t.EMARate, 0.995)
+	}
+}
+
+// fillSize computes the number of objects where it follows from other keys.
+func (c *Config) fillSize() {
+	if c.Task.Name == "jigsaw" {
+		c.Task.N = c.Task.Rows * c.Task.Columns
 	}
 }
 

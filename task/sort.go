@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -44,30 +43,12 @@ func newSort(c *run.Config) (*Sort, error) {
 	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, data: t.Data}, nil
 }
 
-// loadMNIST reads the files of a folder, "" for the usual places, once a process.
-var loadMNIST = func() func(dir string) (train, test *dataset.Digits, err error) {
-	var mu sync.Mutex
-	type pair struct{ train, test *dataset.Digits }
-	known := map[string]pair{}
-	return func(dir string) (*dataset.Digits, *dataset.Digits, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if dir == "" {
-			var err error
-			if dir, err = dataset.FindMNIST(); err != nil {
-				return nil, nil, err
-			}
-		}
-		if p, ok := known[dir]; ok {
-			return p.train, p.test, nil
-		}
-		train, test, err := dataset.LoadMNIST(dir)
-		if err == nil {
-			known[dir] = pair{train, test}
-		}
-		return train, test, err
-	}
-}()
+type digits struct{ train, test *dataset.Digits }
+
+var loadMNIST = once(dataset.FindMNIST, func(dir string) (d digits, err error) {
+	d.train, d.test, err = dataset.LoadMNIST(dir)
+	return d, err
+})
 
 // Encoder implements [Task].
 func (s *Sort) Encoder() denoiser.EncoderConfig {
@@ -77,16 +58,16 @@ func (s *Sort) Encoder() denoiser.EncoderConfig {
 // Examples implements [Task]. The first call reads MNIST: ordering a user's own images
 // needs none.
 func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
-	train, test, err := loadMNIST(s.data)
+	mnist, err := loadMNIST(s.data)
 	if err != nil {
 		return nil, err
 	}
 	size := digitSize * digitSize * s.digits // pixels of one number
 	flat := make([]uint8, count*s.n*size)
-	e := &Examples{Clean: make([]perm.Order, count), Values: make([][]float64, count), Height: digitSize, Width: digitSize * s.digits}
-	digits := test
+	e := &Examples{Clean: make([]perm.Order, count), Values: make([][]float64, count)}
+	digits := mnist.test
 	if split == Train {
-		digits = train
+		digits = mnist.train
 	}
 	parallel.For(count, func(i int) {
 		rng := source(s.seed, split, first+i)
@@ -111,11 +92,11 @@ func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
 		slices.SortStableFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 		e.Clean[i], e.Values[i] = clean, values
 	})
-	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, e.Height, e.Width)
-	e.Pictures = func(set int) [][]uint8 {
-		var out [][]uint8
+	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, digitSize, digitSize*s.digits)
+	e.Pictures = func(set int) []*dataset.Picture {
+		var out []*dataset.Picture
 		for k := range s.n {
-			out = append(out, flat[(set*s.n+k)*size:(set*s.n+k+1)*size])
+			out = append(out, &dataset.Picture{Rows: digitSize, Cols: digitSize * s.digits, Channels: 1, Pix: flat[(set*s.n+k)*size : (set*s.n+k+1)*size]})
 		}
 		return out
 	}

@@ -45,9 +45,14 @@ type Examples struct {
 	// Values are what the objects are sorted by, nil where only Clean is right. Objects of
 	// equal value may stand in any order.
 	Values [][]float64
-	// Pictures are the objects as grey images [n][height·width], nil where there are none.
-	Pictures      func(set int) [][]uint8
-	Height, Width int
+	// Same and Alike tell which objects of a set are one as good as another, nil where Clean or
+	// Values say it all: item k and item l if Same[set][k] = Same[set][l], since they are
+	// identical; and, if Alike[set][k] = Alike[set][l], but for noise.
+	Same, Alike [][]int
+	// Pictures are a set's objects, nil where they are none. Columns is how many stand side by
+	// side where they are the tiles of a picture, row by row, and else 0.
+	Pictures func(set int) []*dataset.Picture
+	Columns  int
 	// Pixels are the objects as pictures to compare, [count, n, PixelSize] row-major in [0, 1];
 	// nil where they are none.
 	Pixels    []float32
@@ -62,13 +67,18 @@ func New(c *run.Config) (Task, error) {
 			return nil, err
 		}
 		return newSort(c)
+	case "jigsaw":
+		if err := feeds(c, "images", "cnn", "window"); err != nil {
+			return nil, err
+		}
+		return newJigsaw(c)
 	case "delta":
 		if err := feeds(c, "identities", "table"); err != nil {
 			return nil, err
 		}
 		return newDelta(c)
 	}
-	return nil, fmt.Errorf("task.name: unknown %q, wanted sort or delta", c.Task.Name)
+	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta or jigsaw", c.Task.Name)
 }
 
 // feeds checks that the encoder reads what the task's objects are.

@@ -1,0 +1,27 @@
+package task
+
+import "sync"
+
+// once returns a function that loads what is in a folder, once a process and folder; find
+// says which it is where none is named.
+func once[T any](find func() (string, error), load func(dir string) (T, error)) func(dir string) (T, error) {
+	var mu sync.Mutex
+	known := map[string]T{}
+	return func(dir string) (data T, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if dir == "" {
+			if dir, err = find(); err != nil {
+				return data, err
+			}
+		}
+		data, ok := known[dir]
+		if ok {
+			return data, nil
+		}
+		if data, err = load(dir); err == nil {
+			known[dir] = data
+		}
+		return data, err
+	}
+}
