@@ -11,6 +11,11 @@ import (
 
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
 
+// IsPicture tells by its name whether a file is a picture that [LoadImage] may read.
+func IsPicture(name string) bool {
+	return slices.Contains(pictureExtensions, strings.ToLower(filepath.Ext(name)))
+}
+
 // ReadFolder makes one set of the pictures of a folder, in the natural order of
 // their names (img2 before img10), without an order. Files with other extensions,
 // hidden files and folders inside it are left out. The items' ids are the
@@ -23,7 +28,7 @@ func ReadFolder(dir string) (*Set, error) {
 	s := &Set{ID: filepath.Base(filepath.Clean(dir)), Kind: KindImage, Dir: dir}
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || !slices.Contains(pictureExtensions, strings.ToLower(filepath.Ext(name))) {
+		if e.IsDir() || strings.HasPrefix(name, ".") || !IsPicture(name) {
 			continue
 		}
 		s.Items = append(s.Items, Item{ID: name, Image: name})

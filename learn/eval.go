@@ -66,7 +66,9 @@ type Result struct {
 	KendallTauLists metric.Interval `json:"kendall_tau_lists"`
 	// Permutations is the share of the results that are permutations, nil where all are by
 	// construction. What is none counts as not exact and with a tau of 0.
-	Permutations  *metric.Interval `json:"permutations,omitempty"`
+	Permutations *metric.Interval `json:"permutations,omitempty"`
+	// Puzzle is nil where the objects are no tiles.
+	Puzzle        *Puzzle          `json:"puzzle,omitempty"`
 	Method        string           `json:"method"`
 	Engine        string           `json:"engine"`
 	Seconds       float64          `json:"seconds"`
@@ -92,8 +94,11 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if n == m.Config.Task.N {
 		return nil, nil
 	}
-	if m.Config.Task.Name == "delta" {
-		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", m.Config.Task.N, n)
+	switch t := m.Config.Task; t.Name {
+	case "delta":
+		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", t.N, n)
+	case "jigsaw":
+		return nil, fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", t.Rows, t.Columns, n)
 	}
 	if err := m.errBaseline("other size"); err != nil {
 		return nil, err
@@ -126,6 +131,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	}
 	start := time.Now()
 	var exact, correct, tau, lists, valid []float64
+	var tiles puzzles
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if ctx.Err() != nil {
@@ -148,6 +154,11 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			exact, correct = append(exact, 100*s.exact), append(correct, 100*s.correct)
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
 			valid = append(valid, 100*s.valid)
+			if ex.Alike != nil {
+				if err := tiles.add(orders[i], ex, i); err != nil {
+					return nil, err
+				}
+			}
 		}
 		if progress != nil {
 			progress(min(first+size, count))
@@ -172,7 +183,8 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			return nil, err
 		}
 	}
-	return r, nil
+	r.Puzzle, err = tiles.result(m.Config.Seed)
+	return r, err
 }
 
 // finder returns how the model's method finds the orders of examples, number first, … of
@@ -232,10 +244,13 @@ func (m *Model) paths(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Or
 
 type scores struct{ exact, correct, tau, lists, valid float64 }
 
-// nearestRight returns the right order of set i. Where objects of equal value may be
-// exchanged it is the one nearest to the given order: equals stand as they do there.
+// nearestRight returns the right order of set i. Where equal objects may be exchanged it is the
+// one nearest to the given order: equals stand as they do there.
 func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
-	if ex.Values == nil {
+	switch {
+	case ex.Same != nil:
+		return metric.Nearest(order, ex.Clean[i], ex.Same[i])
+	case ex.Values == nil:
 		return ex.Clean[i]
 	}
 	v, want := ex.Values[i], slices.Clone(order)
@@ -249,7 +264,7 @@ func judge(order perm.Order, ex *task.Examples, i int) (s scores, err error) {
 		// No permutation: what stands where it should counts, and nothing else.
 		want := ex.Clean[i]
 		for k, v := range order {
-			if v == want[k] || ex.Values != nil && ex.Values[i][v] == ex.Values[i][want[k]] {
+			if v == want[k] || ex.Values != nil && ex.Values[i][v] == ex.Values[i][want[k]] || ex.Same != nil && ex.Same[i][v] == ex.Same[i][want[k]] {
 				s.correct += 1 / float64(len(want))
 			}
 		}

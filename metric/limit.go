@@ -2,6 +2,7 @@ package metric
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,4 +38,46 @@ func ReadingLimit(n, digits int, misread float64, sets int, seed uint64) (exact,
 	}
 	p := float64(right) / float64(sets)
 	return 100 * p, 100 * math.Sqrt(p*(1-p)/float64(sets))
+}
+
+// GuessLimit returns how often one who can tell objects apart only where alike differs, and
+// guesses among the rest, is right on average where it is enough to be right up to same, a
+// finer division: objects k and l are alike if alike[k] = alike[l], and one as good as
+// another if same[k] = same[l] too. With s running over the groups of alike objects of size
+// m_s, and those over parts of size m_sj that are the same,
+//
+//	exact = Π_s (Π_j m_sj!) / m_s!,   correct = Σ_s Σ_j m_sj² / m_s / n,
+//
+// both from 0 to 1; correct is the mean share of places that hold a right object. It fails on
+// lists of different lengths and where the same objects are not alike.
+func GuessLimit(alike, same []int) (exact, correct float64, err error) {
+	if len(alike) != len(same) {
+		return 0, 0, fmt.Errorf("guess limit: %d objects, wanted %d", len(same), len(alike))
+	}
+	if len(alike) == 0 {
+		return 1, 1, nil
+	}
+	groups, parts, of := map[int]int{}, map[int]int{}, map[int]int{}
+	for k, s := range same {
+		if a, known := of[s]; known && a != alike[k] {
+			return 0, 0, fmt.Errorf("guess limit: object %d is the same as one that is not alike", k)
+		}
+		of[s] = alike[k]
+		groups[alike[k]]++
+		parts[s]++
+	}
+	log := 0.0
+	for _, m := range groups {
+		log -= logFactorial(m)
+	}
+	for s, m := range parts {
+		log += logFactorial(m)
+		correct += float64(m*m) / float64(groups[of[s]])
+	}
+	return math.Exp(log), correct / float64(len(alike)), nil
+}
+
+func logFactorial(m int) float64 {
+	v, _ := math.Lgamma(float64(m + 1))
+	return v
 }

@@ -13,7 +13,9 @@ import (
 
 // Strip is the denoising strip: each set is a block of rows, from noise to the
 // order that was found; columns are positions. In the last row a solid green frame
-// marks an item at its right position, a dashed red one a wrong one.
+// marks an item at its right position, a dashed red one a wrong one. A set of tiles
+// is a row of pictures instead, each put together as the items stand then, and
+// only what is wrong in the last one has a frame.
 type Strip struct {
 	Sets []StripSet
 
@@ -31,6 +33,10 @@ type StripSet struct {
 	Images []image.Image
 
 	Rows []StripRow // from noise (t = T) to the order found (t = 0)
+
+	// Columns is how many items stand side by side where they are the tiles of a
+	// picture, row by row; 0 where they are none.
+	Columns int
 
 	Truth perm.Order // the right order; nil where it is not known
 
@@ -54,6 +60,8 @@ const (
 	textSize     = 14
 	smallText    = 12
 	numberedTile = 28 // side of a numbered tile at scale 1
+	tileHeight   = 56 // about, unless a scale is given
+	gridHeight   = 112
 	maxStripSide = 1 << 15
 	maxStripArea = 1 << 26
 )
@@ -80,6 +88,9 @@ func (s StripSet) check() error {
 	n := len(s.Rows[0].Order)
 	if n == 0 {
 		return errors.New("row 0 has no items")
+	}
+	if s.Columns < 0 || s.Columns > 0 && n%s.Columns != 0 {
+		return fmt.Errorf("%d items do not fill rows of %d", n, s.Columns)
 	}
 	if s.Images != nil && len(s.Images) != n {
 		return fmt.Errorf("%d images for %d items", len(s.Images), n)
@@ -125,33 +136,45 @@ func (s Strip) layout() (*board, error) {
 		return nil, err
 	}
 	// The widest label decides where the columns start.
-	left := textWidth("position", smallText)
+	left := 0
 	for i := range s.Sets {
+		if s.Sets[i].Columns > 0 {
+			continue
+		}
+		left = max(left, textWidth("position", smallText))
 		for _, r := range s.Sets[i].Rows {
 			left = max(left, textWidth(rowLabel(r.T), textSize))
 		}
 	}
 	b := &board{}
-	x0, y := stripMargin+left+stripGap, stripMargin
+	x0, y := stripMargin, stripMargin
+	if left > 0 {
+		x0 += left + stripGap
+	}
 	right := 0
-	known := false
+	var verdicts []bool // that are drawn
 	for i := range s.Sets {
 		if i > 0 {
 			y += blockGap
 		}
 		set := &s.Sets[i]
 		tile := s.tileSize(set)
-		n := len(set.Rows[0].Order)
-		right = max(right, x0+n*(tile.X+stripGap), x0+textWidth(set.Name, textSize)+stripGap)
+		right = max(right, x0+set.width(tile), x0+textWidth(set.Name, textSize)+stripGap)
 		if right > maxStripSide || y > maxStripSide {
 			return nil, fmt.Errorf("strip: set %d would reach %d×%d pixels, wanted at most %d a side\nhint: show fewer items or sets, or a smaller scale", i, right, y, maxStripSide)
 		}
 		y = set.place(b, x0, y, tile)
-		known = known || set.Truth != nil
+		switch {
+		case set.Truth == nil:
+		case set.Columns == 0:
+			verdicts = []bool{true, false}
+		case verdicts == nil:
+			verdicts = []bool{false}
+		}
 	}
-	if known {
+	if verdicts != nil {
 		y += stripGap
-		right = max(right, placeLegend(b, x0, y))
+		right = max(right, placeLegend(b, x0, y, verdicts))
 		y += textSize
 	}
 	b.w, b.h = right-stripGap+stripMargin, y+stripMargin
@@ -170,14 +193,46 @@ func (s Strip) tileSize(set *StripSet) image.Point {
 		size = set.Images[0].Bounds().Size()
 	}
 	scale := s.Scale
-	if scale == 0 {
-		scale = max(1, 56/size.Y)
+	switch {
+	case scale != 0:
+	case set.Columns > 0:
+		scale = max(1, gridHeight/(len(set.Rows[0].Order)/set.Columns*size.Y))
+	default:
+		scale = max(1, tileHeight/size.Y)
 	}
 	return size.Mul(scale)
 }
 
+// width is how much room a set takes from the left, with the gap after it.
+func (s *StripSet) width(tile image.Point) int {
+	if s.Columns == 0 {
+		return len(s.Rows[0].Order) * (tile.X + stripGap)
+	}
+	pictures := len(s.Rows)
+	if s.ShowTruth {
+		pictures++
+	}
+	return pictures * s.pitch(tile)
+}
+
+// pitch is the distance between the pictures of a set of tiles: their labels fit above.
+func (s *StripSet) pitch(tile image.Point) int {
+	wide := s.Columns * tile.X
+	for _, r := range s.Rows {
+		wide = max(wide, textWidth(rowLabel(r.T), textSize))
+	}
+	return wide + stripGap
+}
+
 // place draws one set from y down and returns where it ends.
 func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
+	if s.Name != "" { // in the margin's line above
+		b.add(words{x0, y + textSize, s.Name, textSize, ink, -1})
+		y += textSize + 8
+	}
+	if s.Columns > 0 {
+		return s.placePictures(b, x0, y, tile)
+	}
 	n := len(s.Rows[0].Order)
 	at := func(i, y int) image.Rectangle {
 		x := x0 + i*(tile.X+stripGap)
@@ -187,11 +242,7 @@ func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
 		b.add(words{x0 - stripGap, y + tile.Y/2 + textSize*36/100, text, textSize, ink, 1})
 	}
 
-	// The head: the set's name in the margin's line above, then the positions.
-	if s.Name != "" {
-		b.add(words{x0, y + textSize, s.Name, textSize, ink, -1})
-		y += textSize + 8
-	}
+	// The head: the positions.
 	b.add(words{x0 - stripGap, y + smallText, "position", smallText, muted, 1})
 	every := 1
 	for every*(tile.X+stripGap) < textWidth(strconv.Itoa(n-1), smallText)+6 {
@@ -226,6 +277,38 @@ func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
 	return y - stripGap
 }
 
+// placePictures draws a set of tiles from y down and returns where it ends.
+func (s *StripSet) placePictures(b *board, x0, y int, tile image.Point) int {
+	pitch := s.pitch(tile)
+	top := y + textSize + 8
+	at := func(x, i int) image.Rectangle {
+		corner := image.Pt(x+i%s.Columns*tile.X, top+i/s.Columns*tile.Y)
+		return image.Rectangle{corner, corner.Add(tile)}
+	}
+	draw := func(x int, label string, order, right perm.Order) {
+		b.add(words{x, y + textSize, label, textSize, ink, -1})
+		for i, item := range order {
+			s.placeTile(b, at(x, i), item)
+		}
+		for i, item := range order { // over all tiles, as they touch
+			if right != nil && item != right[i] {
+				b.add(frame{at(x, i), frameWidth, red, true})
+			}
+		}
+	}
+	for k, r := range s.Rows {
+		var right perm.Order
+		if k == len(s.Rows)-1 {
+			right = s.Truth
+		}
+		draw(x0+k*pitch, rowLabel(r.T), r.Order, right)
+	}
+	if s.ShowTruth {
+		draw(x0+len(s.Rows)*pitch, "truth", s.Truth, nil)
+	}
+	return top + len(s.Rows[0].Order)/s.Columns*tile.Y
+}
+
 // placeTile draws an item's picture, or its number on its colour.
 func (s *StripSet) placeTile(b *board, at image.Rectangle, item int) {
 	if s.Images != nil {
@@ -251,9 +334,9 @@ func verdict(tile image.Rectangle, right bool) frame {
 	return frame{around, frameWidth, red, true}
 }
 
-// placeLegend explains the frames and returns its right end.
-func placeLegend(b *board, x, y int) int {
-	for _, right := range []bool{true, false} {
+// placeLegend explains the frames that are drawn and returns its right end.
+func placeLegend(b *board, x, y int, verdicts []bool) int {
+	for _, right := range verdicts {
 		text := "right position"
 		if !right {
 			text = "wrong position"

@@ -65,6 +65,9 @@ func readSets(path string) ([]*dataset.Set, error) {
 		}
 		return []*dataset.Set{s}, nil
 	}
+	if dataset.IsPicture(path) {
+		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order; a folder of images is a set", path)
+	}
 	sets, err := dataset.ReadJSONL(path)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,11 @@ right, how many objects stand in their right place, and Kendall's tau, each with
 same seed gives the same test sets. The result is kept in DIR/eval.json where it is
 what the run's configuration asks for: of eval.examples sets of task.n objects,
 decoded as decode says. Any other is printed only, as is that of --n. That of
---probe is kept in DIR/probe.json.`,
+--probe is kept in DIR/probe.json.
+
+Of puzzles it also prints the error of the pictures put together, how often the order
+is right if tiles that noise alone tells apart (the black ones of a digit) count as one,
+and the limit that they set: the share of one who knows all else and guesses there.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
@@ -169,6 +173,7 @@ func (a *app) printResult(f evalFile) {
 		how = f.Method
 	}
 	fmt.Fprintf(a.out, "%s sets of %d, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), f.N, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
+	none := func(*runs.Paper) *float64 { return nil }
 	header := []string{"metric", "ours", "95 % interval"}
 	if f.Paper != nil {
 		header = append(header, "paper")
@@ -188,12 +193,28 @@ func (a *app) printResult(f evalFile) {
 		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) *float64 { return p.Exact }),
 		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) *float64 { return p.Correct }),
 		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
-		row("Kendall tau (ranks)", "%.4f", f.KendallTau, func(*runs.Paper) *float64 { return nil }),
+		row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
 	}
 	if f.Permutations != nil {
-		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, func(*runs.Paper) *float64 { return nil }))
+		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
+	}
+	if p := f.Puzzle; p != nil {
+		limit := func(name string, mean float64) []string {
+			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
+		}
+		rows = append(rows,
+			row("RMSE", "%.4f", p.RMSE, func(p *runs.Paper) *float64 { return p.RMSE }),
+			row("MAE", "%.4f", p.MAE, func(p *runs.Paper) *float64 { return p.MAE }),
+			row("exact %, but for noise", "%.2f", p.ExactAlike, none),
+			row("correct %, but for noise", "%.2f", p.CorrectAlike, none),
+			limit("limit of exact %", p.LimitExact),
+			limit("limit of correct %", p.LimitCorrect),
+		)
 	}
 	table(a.out, header, rows)
+	if f.Puzzle != nil {
+		fmt.Fprintln(a.out, "\npixels go from 0 to 1. But for noise: tiles that noise alone tells apart count as one;\nthe limits are those of one who guesses among them and knows all else")
+	}
 }
 
 // probe probes a model, prints the result and keeps it in dir.

@@ -15,12 +15,14 @@ func (a *app) orderCommand() *cobra.Command {
 	var engineSpec string
 	var top int
 	var opt learn.DecodeOptions
+	var puzzle puzzleFlags
 	cmd := &cobra.Command{
 		Use:   "order DIR INPUT",
 		Short: "the most probable orders of new sets",
-		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp,
+		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + gridHelp,
 		Example: `  riffle order runs/sort9 numbers/
-  riffle order runs/sort9 sets.jsonl --top 5 --json`,
+  riffle order runs/sort9 sets.jsonl --top 5 --json
+  riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if top < 1 {
@@ -31,6 +33,13 @@ func (a *app) orderCommand() *cobra.Command {
 			}
 			if top > 1 && opt.Method == "greedy" {
 				return usagef("order: --decode greedy gives one order (asked for --top %d)", top)
+			}
+			rows, columns, err := puzzle.check(cmd, top)
+			if err != nil {
+				return err
+			}
+			if rows > 0 {
+				return a.puzzle(cmd, args, engineSpec, puzzle, rows, columns, opt)
 			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				return m.Order(cmd.Context(), sets, top, opt)
@@ -46,6 +55,7 @@ func (a *app) orderCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")
+	puzzle.add(cmd)
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd
