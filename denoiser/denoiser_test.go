@@ -262,6 +262,51 @@ func TestEnginesAgree(t *testing.T) {
 	near(t, "scores", on(openEngine(t, "go")), on(xla), 1e-4)
 }
 
+// Convolutions and hidden layers read colour alike on both engines.
+func TestEnginesAgreeOnColour(t *testing.T) {
+	xla := openEngine(t, "xla")
+	rng := rand.New(rand.NewPCG(2, 3))
+	const n = 4
+	images, order := randomFloats(rng, n*9*10*3), perm.Random(rng, n)
+	for _, encoder := range []EncoderConfig{
+		{Kind: "cnn", Channels: []int{8}, Kernel: 3, Hidden: []int{20}},
+		{Kind: "window", Channels: []int{4, 6}, Hidden: []int{20}, Window: 5},
+	} {
+		encoder.Height, encoder.Width, encoder.Planes = 9, 10, 3
+		d := build(t, small(func(c *Config) { c.Encoder = encoder }))
+		on := func(e *engine.Engine) []float32 {
+			return forward(t, e, d, false, tensors.FromFlatDataAndDimensions(images, 1, n, 9, 10, 3), order)
+		}
+		near(t, encoder.Kind, on(openEngine(t, "go")), on(xla), 1e-4)
+	}
+}
+
+// The planes of a colour image go into hidden layers one after the other, as PyTorch
+// flattens: like a grey image that has them one below the other.
+func TestColourGoesPlaneByPlane(t *testing.T) {
+	e := openEngine(t, "go")
+	rng := rand.New(rand.NewPCG(2, 4))
+	const n, height, width = 3, 4, 5
+	grey := randomFloats(rng, n*3*height*width)
+	colour := make([]float32, len(grey))
+	for k := range n {
+		for plane := range 3 {
+			for p := range height * width {
+				colour[(k*height*width+p)*3+plane] = grey[(k*3+plane)*height*width+p]
+			}
+		}
+	}
+	order := perm.Random(rng, n)
+	network := func(height, planes int) *Denoiser {
+		return build(t, small(func(c *Config) {
+			c.Encoder = EncoderConfig{Kind: "window", Height: height, Width: width, Window: width, Planes: planes, Hidden: []int{7}}
+		}))
+	}
+	want := forward(t, e, network(3*height, 1), false, tensors.FromFlatDataAndDimensions(grey, 1, n, 3*height, width), order)
+	got := forward(t, e, network(height, 3), false, tensors.FromFlatDataAndDimensions(colour, 1, n, height, width, 3), order)
+	near(t, "scores", got, want, 1e-6)
+}
+
 func TestDropout(t *testing.T) {
 	const p, rows, columns = 0.1, 300, 500
 	ones := slices.Repeat([]float32{1}, rows*columns)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,53 @@ func TestJudge(t *testing.T) {
 	ex.Values = nil
 	if s, err := judge(perm.Order{1, 2, 0, 3}, ex, 0); err != nil || s.exact != 0 || s.correct != 0.5 {
 		t.Errorf("%+v %v", s, err)
+	}
+}
+
+// Identical tiles may stand in any order; those that only noise tells apart may in the figures
+// of puzzles. All by hand.
+func TestJudgePuzzle(t *testing.T) {
+	// Of the picture's four tiles of one pixel (tiles 2, 0, 3, 1 in places 0 to 3) tiles 0 and 2
+	// are identical, and tile 3 is but for noise.
+	ex := &task.Examples{
+		Clean: []perm.Order{{2, 0, 3, 1}}, Same: [][]int{{0, 1, 0, 3}}, Alike: [][]int{{0, 1, 0, 0}},
+		Pixels: []float32{0, 1, 0, 0.5}, PixelSize: 1, Columns: 2,
+	}
+	for _, c := range []struct {
+		order                                          perm.Order
+		exact, correct, exactAlike, correctAlike, rmse float64
+	}{
+		{perm.Order{2, 0, 3, 1}, 1, 1, 100, 100, 0},
+		{perm.Order{0, 2, 3, 1}, 1, 1, 100, 100, 0},
+		{perm.Order{3, 0, 2, 1}, 0, 0.5, 100, 100, math.Sqrt(0.5 / 4)},           // 2 and 3 exchanged: 0.25 + 0.25 over four pixels
+		{perm.Order{1, 0, 3, 2}, 0, 0.5, 0, 50, math.Sqrt(2. / 4)},               // 1 and 2 exchanged
+		{perm.Order{0, 3, 1, 2}, 0, 0.25, 0, 50, math.Sqrt((.25 + .25 + 1) / 4)}, // places 1 to 3 wrong, place 1 but for noise
+	} {
+		s, err := judge(c.order, ex, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.exact != c.exact || s.correct != c.correct || (s.tau == 1) != (c.exact == 1) {
+			t.Errorf("%v: %+v, wanted exact %g, correct %g", c.order, s, c.exact, c.correct)
+		}
+		var p puzzles
+		if err := p.add(c.order, ex, 0); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.result(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.ExactAlike.Mean != c.exactAlike || r.CorrectAlike.Mean != c.correctAlike || math.Abs(r.RMSE.Mean-c.rmse) > 1e-9 {
+			t.Errorf("%v: %+v, wanted %g, %g and RMSE %g", c.order, r, c.exactAlike, c.correctAlike, c.rmse)
+		}
+		// Of the three alike two are the same: 2!/3! exact; (2·2 + 1)/3 and one more of four.
+		if math.Abs(r.LimitExact-100./3) > 1e-9 || math.Abs(r.LimitCorrect-100*(5./3+1)/4) > 1e-9 {
+			t.Errorf("limits %g and %g", r.LimitExact, r.LimitCorrect)
+		}
+	}
+	if r, err := new(puzzles).result(1); r != nil || err != nil {
+		t.Errorf("no puzzles: %v, %v", r, err)
 	}
 }
 

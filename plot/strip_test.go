@@ -88,6 +88,63 @@ func TestStrip(t *testing.T) {
 	}
 }
 
+// A set of tiles is drawn as pictures side by side, the tiles of each without a gap; only the
+// wrong ones of the last have a frame.
+func TestStripOfTiles(t *testing.T) {
+	set := denoising(6, []int{0, 3, 7}, true)
+	set.Name, set.Columns, set.ShowTruth = "set 0", 3, false
+	wrong := 0
+	for i, k := range set.Rows[len(set.Rows)-1].Order {
+		if set.Truth[i] != k {
+			wrong++
+		}
+	}
+	strip := Strip{Sets: []StripSet{set}}
+	img, svg := render(t, "strip-tiles", strip)
+	wantClearMargin(t, img)
+	b, err := strip.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := set.Images[0].Bounds().Size().Mul(2) // two rows of 28 pixels: twice makes 112
+	at := map[image.Rectangle]bool{}
+	for _, m := range b.marks {
+		if p, ok := m.(picture); ok {
+			at[p.at] = true
+		}
+	}
+	for picture := range 3 {
+		for i := range 6 {
+			x := stripMargin + picture*(3*size.X+stripGap) + i%3*size.X
+			y := stripMargin + 2*(textSize+8) + i/3*size.Y
+			if want := image.Rect(x, y, x+size.X, y+size.Y); !at[want] {
+				t.Fatalf("no tile at %v, only %v", want, at)
+			}
+		}
+	}
+	if len(at) != 3*6 || strings.Count(svg, "<image ") != 3*6 {
+		t.Errorf("%d tiles, wanted three pictures of six", len(at))
+	}
+	if n := strings.Count(svg, "stroke-dasharray"); wrong == 0 || n != wrong+1 { // the legend has one
+		t.Errorf("%d dashed frames, wanted those of %d wrong tiles and the legend's", n, wrong)
+	}
+	if strings.Contains(svg, "right position") || !strings.Contains(svg, ">wrong position<") || strings.Contains(svg, ">position<") {
+		t.Error("the legend is of more than is drawn")
+	}
+	set.ShowTruth = true
+	if _, svg := render(t, "strip-tiles-truth", Strip{Sets: []StripSet{set}}); strings.Count(svg, "<image ") != 4*6 || !strings.Contains(svg, ">truth<") {
+		t.Error("no picture of the truth")
+	}
+	// Beside a set that is a row of items, both have the legend and the margin they need.
+	row := denoising(4, []int{0, 7}, false)
+	row.ShowTruth = false
+	img, svg = render(t, "strip-tiles-and-row", Strip{Sets: []StripSet{set, row}})
+	wantClearMargin(t, img)
+	if !strings.Contains(svg, ">right position<") || !strings.Contains(svg, ">position<") {
+		t.Error("the row of items lacks its labels")
+	}
+}
+
 // Every pixel of an image is a block of whole pixels, unblurred.
 func TestStripIsCrisp(t *testing.T) {
 	g := image.NewGray(image.Rect(0, 0, 2, 2))
@@ -169,6 +226,7 @@ func TestStripErrors(t *testing.T) {
 		"truth: order: entry 0 is 5":                 spoil(func(s *StripSet) { s.Truth = perm.Order{5, 0, 1} }),
 		"the truth is to be shown, but not given":    spoil(func(s *StripSet) { s.Truth = nil }),
 		"2 images for 3 items":                       spoil(func(s *StripSet) { s.Images = s.Images[:2] }),
+		"3 items do not fill rows of 2":              spoil(func(s *StripSet) { s.Columns = 2 }),
 		"image 1 is 1×2, wanted 28×40":               spoil(func(s *StripSet) { s.Images[1] = image.NewGray(image.Rect(0, 0, 2, 1)) }),
 		"wanted at most 32768 a side\nhint: show fe": {Sets: []StripSet{denoising(3, []int{0}, true)}, Scale: 1000},
 	} {

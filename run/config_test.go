@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +19,11 @@ func TestResolveErrors(t *testing.T) {
 		"decode.beam: must be at most 1048576 (got 10000000)":                                      func(c *Config) { c.Decode.Beam = 1e7 },
 		"decode.inner: must be at most 1048576 (got 10000000)":                                     func(c *Config) { c.Decode.Inner = 1e7 },
 		"paper.exact: must be finite (got NaN)":                                                    func(c *Config) { c.Paper = &Paper{Exact: new(math.NaN())} },
+		"paper.rmse: must be finite (got NaN)":                                                     func(c *Config) { c.Paper = &Paper{RMSE: new(math.NaN())} },
+		"task.rows: must be 1 to 65536 (got 0)":                                                    func(c *Config) { c.Task = Task{Name: "jigsaw", Columns: 2} },
+		"task.columns: must be 1 to 65536 (got 10000000000)":                                       func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 2, Columns: 1e10} },
+		"task.rows, task.columns: wanted 2 tiles or more together (got 1)":                         func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1, Columns: 1} },
+		"task.n: must be at most 65536 (got 1000000)":                                              func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1000, Columns: 1000} },
 		"paper.kendall_tau: must be finite (got -Inf)":                                             func(c *Config) { c.Paper = &Paper{KendallTau: new(math.Inf(-1))} },
 		"train.lr: must be above 0 and finite (got NaN)":                                           func(c *Config) { c.Train.LR = math.NaN() },
 		"train.lr: must be above 0 and finite (got +Inf)":                                          func(c *Config) { c.Train.LR = math.Inf(1) },
@@ -38,5 +44,35 @@ func TestResolveErrors(t *testing.T) {
 	}
 	if _, err := testConfig().Resolve(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The objects of a puzzle are its tiles: their number follows from the grid, wherever that
+// is set, and is not written down.
+func TestSizeOfAJigsaw(t *testing.T) {
+	c, err := ParseConfig([]byte("[task]\nname = \"jigsaw\"\nsource = \"mnist\"\nrows = 2\ncolumns = 3\n"), "x.toml")
+	if err != nil || c.Task.N != 6 {
+		t.Fatalf("%d objects, %v", c.Task.N, err)
+	}
+	if err := c.Set("task.rows=4"); err != nil {
+		t.Fatal(err)
+	}
+	c.Model.Encoder = "window"
+	if _, err := c.Resolve(); err != nil || c.Task.N != 12 {
+		t.Errorf("%d objects after --set task.rows=4, %v", c.Task.N, err)
+	}
+	data, err := c.TOML()
+	if err != nil || strings.Contains(string(data), "\nn = ") {
+		t.Errorf("%v\n%s", err, data)
+	}
+	if again, err := ParseConfig(data, "config.toml"); err != nil || again.Task != c.Task {
+		t.Errorf("read again: %+v, %v", again.Task, err)
+	}
+	if err := c.Set("task.n=12"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta"
+	if _, err := c.Resolve(); err == nil || err.Error() != want {
+		t.Errorf("got %v, wanted %s", err, want)
 	}
 }

@@ -7,14 +7,21 @@ import (
 
 // A key that a file gives is checked against what the file says.
 func TestUnusedKeysOfAFile(t *testing.T) {
+	const puzzle = "[task]\nname = \"jigsaw\"\n"
 	const delta, sorting = "[task]\nname = \"delta\"\n", "[task]\nname = \"sort\"\n"
 	for doc, want := range map[string]string{
-		delta + "digits = 4":                        `x.toml:3: task.digits: has no effect with task.name "delta"` + "\nhint: leave it out; it is for task.name sort",
-		delta + "data = \"mnist\"":                  `x.toml:3: task.data: has no effect with task.name "delta"`,
-		delta + "augment = { rotate = 3 }":          `x.toml:3: task.augment: has no effect with task.name "delta"`,
-		delta + "[task.augment]\nshift = 1":         `x.toml:4: task.augment.shift: has no effect with task.name "delta"`,
-		sorting + "target = \"random\"":             `x.toml:3: task.target: has no effect with task.name "sort"`,
-		"[model]\nencoder = \"window\"\nkernel = 5": `x.toml:3: model.kernel: has no effect with model.encoder "window"` + "\nhint: leave it out; it is for model.encoder cnn",
+		delta + "digits = 4":                         `x.toml:3: task.digits: has no effect with task.name "delta"` + "\nhint: leave it out; it is for task.name sort",
+		delta + "data = \"mnist\"":                   `x.toml:3: task.data: has no effect with task.name "delta"`,
+		delta + "augment = { rotate = 3 }":           `x.toml:3: task.augment: has no effect with task.name "delta"`,
+		delta + "[task.augment]\nshift = 1":          `x.toml:4: task.augment.shift: has no effect with task.name "delta"`,
+		sorting + "rows = 3":                         `x.toml:3: task.rows: has no effect with task.name "sort"` + "\nhint: leave it out; it is for task.name jigsaw",
+		sorting + "noise = 0.1":                      `x.toml:3: task.noise: has no effect with task.name "sort"`,
+		puzzle + "n = 9":                             `x.toml:3: task.n: has no effect with task.name "jigsaw"`,
+		puzzle + "digits = 4":                        `x.toml:3: task.digits: has no effect with task.name "jigsaw"`,
+		puzzle + "augment = { rotate = 3 }":          `x.toml:3: task.augment: has no effect with task.name "jigsaw"`,
+		puzzle + "data = \"x\"\nsource = \"photos\"": "",
+		sorting + "target = \"random\"":              `x.toml:3: task.target: has no effect with task.name "sort"`,
+		"[model]\nencoder = \"window\"\nkernel = 5":  `x.toml:3: model.kernel: has no effect with model.encoder "window"` + "\nhint: leave it out; it is for model.encoder cnn",
 		"model.hidden = [3]\nmodel.encoder = \"table\"": `x.toml:1: model.hidden: has no effect with model.encoder "table"` +
 			"\nhint: leave it out; it is for model.encoder cnn, window, features",
 		"[model]\nencoder = \"table\"\nkernel = 5\nchannels = [2]": `x.toml:4: model.channels: has no effect with model.encoder "table"` +

@@ -37,7 +37,7 @@ type puzzleFlags struct {
 
 func (p *puzzleFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.grid, "grid", "", "ROWSxCOLUMNS: INPUT is a picture, or a folder of tiles, to put together")
-	cmd.Flags().StringVar(&p.out, "out", "", "with --grid: the picture to write (default: INPUT's name and -restored.png, here)")
+	cmd.Flags().StringVar(&p.out, "out", "", "with --grid: the picture to write, the steps beside it (default: named after INPUT, here)")
 	cmd.Flags().BoolVar(&p.crop, "crop", false, "with --grid: cut off what the grid does not divide, on all sides alike")
 	cmd.Flags().Uint64Var(&p.shuffle, "shuffle", 0, "with --grid: shuffle the tiles first, by this seed")
 }
@@ -157,11 +157,10 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 	if dataset.IsPicture(base) {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	r := puzzleResult{ID: base, Rows: rows, Columns: columns, Restored: p.out}
-	if r.Restored == "" {
-		r.Restored = base + "-restored.png"
+	r := puzzleResult{ID: base, Rows: rows, Columns: columns, Restored: base + "-restored.png", Strip: base + "-steps.png"}
+	if p.out != "" {
+		r.Restored, r.Strip = p.out, p.out[:len(p.out)-len(".png")]+"-steps.png"
 	}
-	r.Strip = r.Restored[:len(r.Restored)-len(".png")] + "-steps.png"
 	for _, out := range []string{r.Restored, r.Strip} {
 		switch same, err := sameFile(out, input); {
 		case err != nil:

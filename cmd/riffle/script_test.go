@@ -50,24 +50,35 @@ func deaf() {
 // those of scriptCommands, and these runs, trained once and copied for each script:
 //
 //	delta    one permutation of 5, 40 steps, on the go engine
+//	jigsaw   pieces of the picture photos/scene.png in four tiles, 30 steps
 //	sort     three one-digit MNIST numbers, 30 steps; only under [mnist]
 //
-// with their configurations delta.toml and sort.toml.
+// with their configurations delta.toml, jigsaw.toml and sort.toml.
 func TestScripts(t *testing.T) {
 	mnist, noMNIST := dataset.FindMNIST()
 	if noMNIST != nil {
 		t.Logf("what needs MNIST is left out: %v", noMNIST)
 	}
 	base := t.TempDir()
-	trained := []string{"delta"}
+	photos := filepath.Join(base, "photos")
+	if err := os.Mkdir(photos, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeScene(filepath.Join(photos, "scene.png"), 260, 320); err != nil {
+		t.Fatal(err)
+	}
+	trained := []string{"delta", "jigsaw"}
 	if noMNIST == nil {
 		trained = append(trained, "sort")
 	}
 	for _, name := range trained {
 		config := filepath.Join("testdata", name+".toml")
 		args := []string{"train", config, "--out", filepath.Join(base, name), "--engine", "go", "--quiet"}
-		if name == "sort" {
+		switch name {
+		case "sort":
 			args = append(args, "--set", "task.data="+mnist)
+		case "jigsaw":
+			args = append(args, "--set", "task.data="+photos)
 		}
 		var stderr strings.Builder
 		if code := run(args, io.Discard, &stderr); code != 0 {
@@ -97,7 +108,8 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
-			for _, name := range []string{"delta.toml", "sort.toml"} {
+			env.Setenv("PHOTOS", photos)
+			for _, name := range []string{"delta.toml", "jigsaw.toml", "sort.toml"} {
 				data, err := os.ReadFile(filepath.Join("testdata", name))
 				if err == nil {
 					err = os.WriteFile(filepath.Join(env.WorkDir, name), data, 0o666)
@@ -199,6 +211,50 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 			ts.Check(errors.Join(png.Encode(f, m), f.Close()))
 		}
 	},
+	// scene FILE ROWS COLUMNS: makes a colour picture of so many pixels.
+	"scene": func(ts *testscript.TestScript, _ bool, args []string) {
+		rows, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		cols, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		ts.Check(writeScene(ts.MkAbs(args[0]), rows, cols))
+	},
+	// tiles PICTURE DIR ROWS COLUMNS: cuts a picture into 1.png, 2.png, … in a new DIR.
+	"tiles": func(ts *testscript.TestScript, _ bool, args []string) {
+		p, err := dataset.LoadImage(ts.MkAbs(args[0]))
+		ts.Check(err)
+		rows, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		cols, err := strconv.Atoi(args[3])
+		ts.Check(err)
+		tiles, err := p.Cut(rows, cols)
+		ts.Check(err)
+		ts.Check(os.MkdirAll(ts.MkAbs(args[1]), 0o777))
+		for i, tile := range tiles {
+			ts.Check(writePNG(filepath.Join(ts.MkAbs(args[1]), fmt.Sprintf("%d.png", i+1)), tile.Image()))
+		}
+	},
+	// sametiles A B ROWS COLUMNS: two pictures of one size are of the same tiles, in any order.
+	"sametiles": func(ts *testscript.TestScript, neg bool, args []string) {
+		rows, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		cols, err := strconv.Atoi(args[3])
+		ts.Check(err)
+		var all [2][]string
+		for i := range all {
+			p, err := dataset.LoadImage(ts.MkAbs(args[i]))
+			ts.Check(err)
+			tiles, err := p.Cut(rows, cols)
+			ts.Check(err)
+			for _, tile := range tiles {
+				all[i] = append(all[i], fmt.Sprintf("%d×%d×%d:%s", tile.Rows, tile.Cols, tile.Channels, tile.Pix))
+			}
+			slices.Sort(all[i])
+		}
+		if slices.Equal(all[0], all[1]) == neg {
+			ts.Fatalf("%s and %s: same tiles is %v", args[0], args[1], !neg)
+		}
+	},
 	// flip FILE: turns one bit in the middle of FILE.
 	"flip": func(ts *testscript.TestScript, _ bool, args []string) {
 		data := []byte(ts.ReadFile(args[0]))
@@ -254,6 +310,30 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 			ts.Fatalf("%s: size %v", args[0], m.Bounds())
 		}
 	},
+}
+
+// writeScene writes a picture with a bright sky and a hill, no two pixels' rows alike.
+func writeScene(path string, rows, cols int) error {
+	m := image.NewRGBA(image.Rect(0, 0, cols, rows))
+	rng := rand.New(rand.NewPCG(5, 5))
+	for y := range rows {
+		for x := range cols {
+			c := color.RGBA{uint8(80 + x*100/cols), uint8(120 + y*100/rows), 230, 255}
+			if y > rows*2/3-(x*x/cols)%(rows/3) {
+				c = color.RGBA{uint8(30 + rng.IntN(40)), uint8(90 + y*60/rows), 40, 255}
+			}
+			m.Set(x, y, c)
+		}
+	}
+	return writePNG(path, m)
+}
+
+func writePNG(path string, m image.Image) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(f, m), f.Close())
 }
 
 func jsonObjects(ts *testscript.TestScript, file string) (objects []map[string]any) {
