@@ -19,7 +19,7 @@
 //	diffusion  objectives, training step, decoding, the likelihood bound
 //	plot       pictures
 //	run        a training on disk: configuration, log, checkpoints
-//	task       what can be learned: sort, delta
+//	task       what can be learned: sort, delta, jigsaw
 //	learn      all of it together: train, load, evaluate, order, sample, score
 //
 // perm, shuffle, metric and dataset need no tensor engine and are useful alone.

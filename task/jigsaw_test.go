@@ -381,3 +381,19 @@ func TestOnce(t *testing.T) {
 		t.Error(got, err, calls)
 	}
 }
+
+// BenchmarkJigsawExamples makes a batch of 64 noisy pictures.
+func BenchmarkJigsawExamples(b *testing.B) {
+	if _, err := dataset.FindMNIST(); err != nil {
+		b.Skip(err)
+	}
+	j, err := newJigsaw(&run.Config{Seed: 1, Task: run.Task{Source: "mnist", Rows: 3, Columns: 3, Noise: 0.01}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := j.Examples(Train, 0, 64); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -93,6 +93,9 @@ func (p *puzzleFlags) readTiles(path string, rows, columns int) ([]*dataset.Pict
 		}
 		return tiles, nil
 	}
+	if p.crop {
+		return nil, usagef("order: --crop is for a picture, %s is a folder of tiles", path)
+	}
 	set, err := dataset.ReadFolder(path)
 	if err != nil {
 		return nil, err
