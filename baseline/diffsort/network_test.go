@@ -154,6 +154,16 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// Equal values stay where they are.
+func TestSortTies(t *testing.T) {
+	for _, name := range networkNames {
+		o, err := mustNetwork(t, name, 11).Sort(make([]float64, 11))
+		if err != nil || !slices.Equal(o, perm.Identity(11)) {
+			t.Errorf("%s: %v, %v", name, o, err)
+		}
+	}
+}
+
 func TestNetworkErrors(t *testing.T) {
 	for _, n := range []int{0, -1, maxWires + 1, math.MaxInt} {
 		for _, name := range networkNames {

@@ -95,7 +95,7 @@ func TestMatchingSciPy(t *testing.T) {
 // Whatever the scores, the result is an order; what can not be is left out where it can be,
 // and ties go by index.
 func TestMatchingOddScores(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+	nan, inf, big := math.NaN(), math.Inf(1), math.MaxFloat64
 	for _, c := range []struct {
 		scores []float64
 		want   perm.Order
@@ -111,8 +111,10 @@ func TestMatchingOddScores(t *testing.T) {
 		{[]float64{-inf, inf, 0, -inf}, perm.Order{1, 0}},
 		// One +Inf can not make up for a placement that can not be.
 		{[]float64{inf, 0, 0, -inf}, perm.Order{1, 0}},
-		{[]float64{math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 0}, perm.Order{0, 1}},
-		{[]float64{-math.MaxFloat64, math.MaxFloat64, 1, -math.MaxFloat64}, perm.Order{1, 0}},
+		// Differences that no float64 holds.
+		{[]float64{0, 1e308, -big, 1e308, 0, -big, -big, -big, big}, perm.Order{1, 0, 2}},
+		{[]float64{big, -big, big, 0}, perm.Order{0, 1}},
+		{[]float64{-big, big, 1, -big}, perm.Order{1, 0}},
 	} {
 		o, err := Matching(c.scores)
 		if err != nil || !slices.Equal(o, c.want) {

@@ -15,12 +15,15 @@ import (
 // one); the state after the draw comes back with it. Draws lie in −4.5 to 17.4.
 func NoiseGraph(rng *graph.Node, dims ...int) (next, noise *graph.Node) {
 	next, u := graph.RandomUniform(rng, shapes.Make(dtypes.Float32, dims...))
-	// A u of 0, which does come, would have no logarithm; nor −log u, where an engine rounds
-	// the logarithm of a u just below 1 to 0.
+	return next, graph.StopGradient(gumbel(u))
+}
+
+// gumbel is −log(−log u). A u of 0, which does come, has no logarithm; nor has −log u where
+// an engine rounds it to 0 for a u just below 1.
+func gumbel(u *graph.Node) *graph.Node {
 	u = graph.MaxScalar(u, math.SmallestNonzeroFloat32*(1<<23))
 	e := graph.MaxScalar(graph.Neg(graph.Log(u)), 1.0/(1<<25))
-	noise = graph.Neg(graph.Log(e))
-	return next, graph.StopGradient(noise)
+	return graph.Neg(graph.Log(e))
 }
 
 // SampleGraph draws relaxed permutations S((log α + factor·g)/τ) for log α [rows, n, n],

@@ -59,6 +59,16 @@ func TestNoise(t *testing.T) {
 	})
 }
 
+// By hand; the ends are −log(126 log 2) for a u of 0, and −log 2⁻²⁴ for the last float32
+// below 1.
+func TestGumbel(t *testing.T) {
+	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+		got := run(t, e, func(in []*graph.Node) []*graph.Node { return []*graph.Node{gumbel(in[0])} },
+			tensor32([]float64{0.5, 1 / math.E, math.Exp(-2), 0, 1 - 1.0/(1<<24)}, 5))[0]
+		nearAll(t, "noise", got, []float64{-math.Log(math.Ln2), 0, -math.Ln2, -math.Log(126 * math.Ln2), 24 * math.Ln2}, 1e-6)
+	})
+}
+
 // Without noise samples are S(log α/τ), all the same; with it they are doubly stochastic and
 // differ, and two draws one after the other too.
 func TestSample(t *testing.T) {
