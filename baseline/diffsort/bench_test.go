@@ -45,7 +45,7 @@ func BenchmarkStep(b *testing.B) {
 				}
 				x, rank := tensors.FromFlatDataAndDimensions(scores, rows, c.n), tensors.FromFlatDataAndDimensions(ranks, rows, c.n)
 				step := func() {
-					out, err := exec.Exec(x, rank)
+					out, err := exec.Call(x, rank)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -48,7 +48,7 @@ type Sorter struct {
 }
 
 // New returns the relaxation of a network. Steepness β, in units of one over the score, is
-// above zero and finite. With errorFree, values are those of the hard sort and gradients
+// above zero and finite in float32, and so must its products with differences of scores be. With errorFree, values are those of the hard sort and gradients
 // those of the relaxed one.
 func New(network *Network, swap Swap, steepness float64, errorFree bool) (*Sorter, error) {
 	if network == nil || network.n == 0 {
@@ -57,7 +57,7 @@ func New(network *Network, swap Swap, steepness float64, errorFree bool) (*Sorte
 	if swap < 0 || int(swap) >= len(swapNames) {
 		return nil, fmt.Errorf("diffsort: %s is unknown, wanted one of Swaps()", swap)
 	}
-	if !(steepness > 0) || math.IsInf(steepness, 1) {
+	if !(steepness > 0 && steepness <= math.MaxFloat32) {
 		return nil, fmt.Errorf("diffsort: steepness must be above 0 and finite (got %g)", steepness)
 	}
 	return &Sorter{network: network, swap: swap, steepness: steepness, errorFree: errorFree}, nil

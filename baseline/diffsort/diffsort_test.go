@@ -135,7 +135,7 @@ func TestHardLimit(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	w := mustNetwork(t, "odd-even", 3)
-	for _, steepness := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+	for _, steepness := range []float64{0, -1, math.NaN(), 1e39, math.Inf(1)} {
 		if _, err := New(w, Cauchy, steepness, false); err == nil {
 			t.Errorf("steepness %g: no error", steepness)
 		}

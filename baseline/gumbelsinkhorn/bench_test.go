@@ -30,7 +30,7 @@ func BenchmarkStep(b *testing.B) {
 			}
 			logAlpha, pieces := tensor32(make([]float64, rows*n*n), rows, n, n), tensor32(make([]float64, rows*n*m), rows, n, m)
 			step := func() {
-				out, err := exec.Exec(rng, logAlpha, pieces, pieces)
+				out, err := exec.Call(rng, logAlpha, pieces, pieces)
 				if err != nil {
 					b.Fatal(err)
 				}

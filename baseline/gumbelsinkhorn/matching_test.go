@@ -66,7 +66,7 @@ func TestMatchingBruteForce(t *testing.T) {
 	}
 }
 
-// SciPy's linear_sum_assignment finds the same orders; see bench/torch/baselines.py.
+// SciPy's linear_sum_assignment finds the same orders; see bench/torch/make_baseline_fixtures.py.
 func TestMatchingSciPy(t *testing.T) {
 	raw, err := os.ReadFile("testdata/scipy.json")
 	if err != nil {

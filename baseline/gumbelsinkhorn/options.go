@@ -28,7 +28,7 @@ import (
 
 // Options are the settings of the relaxation.
 type Options struct {
-	Tau         float64 // temperature τ, in units of log α, above 0
+	Tau         float64 // temperature τ, in units of log α, 1e-6 or more
 	Iterations  int     // of the Sinkhorn operator, l, 1 to 1000
 	Samples     int     // draws of the noise for each row of a batch, 1 to 1000
 	NoiseFactor float64 // what the noise is multiplied by, 0 or more; 0 for none
@@ -43,13 +43,13 @@ func Defaults() Options { return Options{Tau: 1, Iterations: 20, Samples: 10, No
 // Validate reports the first option out of its range.
 func (o Options) Validate() error {
 	switch {
-	case !(o.Tau > 0) || math.IsInf(o.Tau, 1):
-		return fmt.Errorf("gumbel-sinkhorn: tau must be above 0 and finite (got %g)", o.Tau)
+	case !(o.Tau >= 1e-6 && o.Tau <= math.MaxFloat32): // NaN too
+		return fmt.Errorf("gumbel-sinkhorn: tau must be 1e-6 or more and finite (got %g)", o.Tau)
 	case o.Iterations < 1 || o.Iterations > maxCount:
 		return fmt.Errorf("gumbel-sinkhorn: iterations must be 1 to %d (got %d)", maxCount, o.Iterations)
 	case o.Samples < 1 || o.Samples > maxCount:
 		return fmt.Errorf("gumbel-sinkhorn: samples must be 1 to %d (got %d)", maxCount, o.Samples)
-	case !(o.NoiseFactor >= 0) || math.IsInf(o.NoiseFactor, 1):
+	case !(o.NoiseFactor >= 0 && o.NoiseFactor <= math.MaxFloat32):
 		return fmt.Errorf("gumbel-sinkhorn: noise factor must be 0 or more and finite (got %g)", o.NoiseFactor)
 	}
 	return nil

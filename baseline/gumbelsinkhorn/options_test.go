@@ -12,6 +12,7 @@ func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for what, change := range map[string]func(o *Options){
 		"tau 0":             func(o *Options) { o.Tau = 0 },
+		"tau 1e-50":         func(o *Options) { o.Tau = 1e-50 },
 		"tau NaN":           func(o *Options) { o.Tau = nan },
 		"tau infinite":      func(o *Options) { o.Tau = inf },
 		"no iterations":     func(o *Options) { o.Iterations = 0 },

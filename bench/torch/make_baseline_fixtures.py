@@ -1,7 +1,7 @@
 """Writes the fixtures of the baselines: relaxed sorting networks by PyTorch's autograd, wire
 by wire in float64, and linear assignments by SciPy.
 
-    python bench/torch/baselines.py      # needs torch, numpy, scipy
+    python bench/torch/make_baseline_fixtures.py      # needs torch, numpy, scipy
 
 Same versions, same bytes.
 """
@@ -128,7 +128,7 @@ def diffsort():
                 case["loss"] = loss.item()
                 case["loss_slope"] = torch.autograd.grad(loss, scores)[0].tolist()
                 cases.append(case)
-    return {"made_by": f"bench/torch/baselines.py, PyTorch {torch.__version__}", "cases": cases}
+    return {"made_by": f"bench/torch/make_baseline_fixtures.py, PyTorch {torch.__version__}", "cases": cases}
 
 
 def matching():
@@ -137,7 +137,7 @@ def matching():
     for n, scale in [(1, 1), (2, 1), (5, 1), (8, 1e4), (13, 1e-3), (25, 1)]:
         scores = (generator.normal(size=(n, n)) * scale).round(7)
         cases.append({"n": n, "scores": scores.flatten().tolist(), "order": linear_sum_assignment(-scores)[1].tolist()})
-    return {"made_by": f"bench/torch/baselines.py, SciPy {scipy.__version__}", "cases": cases}
+    return {"made_by": f"bench/torch/make_baseline_fixtures.py, SciPy {scipy.__version__}", "cases": cases}
 
 
 def write(path, fixture):
