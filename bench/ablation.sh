@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Heads, laws and schedules at equal budgets, on sorting n = 9 and 32: the table of
-# ARCHITECTURE.md. Each row trains for BUDGET; the folder OUT keeps the runs, and a run that
-# is there already is not repeated.
+# ARCHITECTURE.md. Each row of n = 9 trains for BUDGET9, of n = 32 for BUDGET32; the folder
+# OUT keeps the runs, and a run that is there already is not repeated.
 #
-#   bench/ablation.sh [BUDGET] [OUT]      default: 5m runs/ablation
+#   bench/ablation.sh [BUDGET9] [BUDGET32] [OUT]      default: 3m 4m runs/ablation
 set -euo pipefail
 cd "$(dirname "$0")/.."
-budget=${1:-5m} out=${2:-runs/ablation} riffle=${RIFFLE:-bin/riffle} engine=${ENGINE:-auto}
+budget9=${1:-3m} budget32=${2:-4m} out=${3:-runs/ablation} riffle=${RIFFLE:-bin/riffle} engine=${ENGINE:-auto}
 mkdir -p "$out"
 
 # row NAME PRESET SET…
@@ -16,6 +16,7 @@ row() {
   rm -rf "${out:?}/$name"
   local args=(); for s in "$@"; do args+=(--set "$s"); done
   echo "$name" >&2
+  local budget=$budget9; [ "$preset" = sort-32 ] && budget=$budget32
   "$riffle" train "$preset" --out "$out/$name" --time "$budget" --engine "$engine" --quiet --set eval.examples=2000 \
     --set train.validate=0 "${args[@]}" >"$out/$name.txt" 2>"$out/$name.log"
 }
@@ -31,10 +32,10 @@ row n9-pl-paper sort-9 process.reverse=pl 'process.schedule=[0,3,5,9]'
 row n9-pl-single sort-9 process.reverse=pl 'process.schedule=[0,9]'
 row n9-irs-every sort-9 process.reverse=irs 'process.schedule=[0,1,2,3,4,5,6,7,8,9]'
 
-python3 - "$out" "$budget" <<'EOF'
+python3 - "$out" "$budget9" "$budget32" <<'EOF'
 import glob, json, os, sys, tomllib
-out, budget = sys.argv[1:]
-print(f"budget {budget} a row, 2,000 test sets, greedy\n")
+out, *budgets = sys.argv[1:]
+print(f"{budgets[0]} a row of n = 9, {budgets[1]} of n = 32; 2,000 test sets, greedy\n")
 print("| n | law | GPL rows | schedule | steps | exact % | 95 % interval | correct % |")
 print("|--:|---|---|---|--:|--:|---|--:|")
 for f in sorted(glob.glob(os.path.join(out, "*", "eval.json"))):

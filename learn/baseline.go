@@ -37,7 +37,7 @@ func (m *Model) orderer() (orderer, error) {
 	case "sedd":
 		m.other, err = m.newSEDD()
 	default:
-		err = fmt.Errorf("method %q: has no decoder", m.Config.Method)
+		m.other, err = m.newRelaxed()
 	}
 	return m.other, err
 }
@@ -72,12 +72,3 @@ func (s *scorer) call(objects *tensors.Tensor, arrangements []int32, time float3
 }
 
 func (s *scorer) close() { s.exec.Finalize() }
-
-// asGiven are the arrangements in which objects stand as they are given.
-func asGiven(batch, n int) []int32 {
-	flat := make([]int32, batch*n)
-	for i := range flat {
-		flat[i] = int32(i % n)
-	}
-	return flat
-}

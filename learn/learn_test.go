@@ -203,8 +203,10 @@ func newScalars(t testing.TB, work scalars, change func(*run.Config)) *Model {
 	if m.Denoiser, err = denoiser.New(network); err != nil {
 		t.Fatal(err)
 	}
-	if m.Process, err = cfg.DiffusionProcess(); err != nil {
-		t.Fatal(err)
+	if cfg.Method == "diffusion" {
+		if m.Process, err = cfg.DiffusionProcess(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := m.Denoiser.Init(m.Store, cfg.Seed); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,10 @@ func (m *Model) method() (*method, error) {
 	switch {
 	case m.Config.Method == "sedd":
 		return m.seddMethod()
+	case m.Config.Method == "gumbel-sinkhorn":
+		return m.gumbelSinkhorn()
+	case m.Process == nil:
+		return m.diffSort()
 	case m.Config.Train.Objective == "latent":
 		return m.latent()
 	}

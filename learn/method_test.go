@@ -63,6 +63,38 @@ func TestSEDDLearns(t *testing.T) {
 	}
 }
 
+// The relaxed methods learn to sort numbers: DiffSort and Error-free DiffSort from orders,
+// Gumbel–Sinkhorn from what sorted sets look like.
+func TestRelaxedMethodsLearn(t *testing.T) {
+	for method, change := range map[string]func(*run.Config){
+		"diffsort":            func(c *run.Config) { c.Baseline.Network = "odd-even" },
+		"error-free-diffsort": func(c *run.Config) { c.Baseline.Network, c.Model.Layers = "bitonic", 1 },
+		"gumbel-sinkhorn":     func(c *run.Config) { c.Baseline.Tau, c.Model.Hidden = 0.5, []int{32, 32} },
+	} {
+		m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+			c.Method, c.Model.Layers, c.Model.Positions, c.Model.Dropout, c.Model.Dim = method, 0, "none", 0, 16
+			c.Train.Steps, c.Train.Batch, c.Train.LR = 500, 16, 5e-3
+			change(c)
+		})
+		before, err := m.Evaluate(t.Context(), task.Test, 200, DecodeOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trainIn(t.Context(), m, t.TempDir()+"/run", false, TrainOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		after, err := m.Evaluate(t.Context(), task.Test, 200, DecodeOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Gumbel–Sinkhorn gives each object a place by itself: no more than a good guess.
+		want := map[string]float64{"diffsort": 80, "error-free-diffsort": 80, "gumbel-sinkhorn": 20}[method]
+		if after.Exact.Mean < want || after.Correct.Mean < before.Correct.Mean+20 || after.Permutations != nil {
+			t.Errorf("%s: %.1f %% exact, %.1f %% correct before, %.1f %% and %.1f %% after", method, before.Exact.Mean, before.Correct.Mean, after.Exact.Mean, after.Correct.Mean)
+		}
+	}
+}
+
 // What a method to compare with cannot do is said.
 func TestBaselineErrors(t *testing.T) {
 	cfg := tiny()
