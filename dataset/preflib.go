@@ -72,7 +72,7 @@ var prefLibTypes = []string{"soc", "soi", "toc", "toi"}
 type prefLibParser struct {
 	file  PrefLib
 	stage int
-	names int // old format: alternatives named so far
+	names int    // old format: alternatives named so far
 	items []Item // shared by all orders
 	seen  map[string]*Set
 }

@@ -1,0 +1,114 @@
+package dataset
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/tsp"
+)
+
+// ReadTourText reads instances of tours, one a line, as the data sets of TSP-20 and TSP-50
+// have them:
+//
+//	x1 y1 x2 y2 … xn yn output t1 t2 … tn t1
+//
+// Cities are numbered from 1 there and from 0 here; the closing city may be left out, and so
+// may "output" and the tour. Lines may have different n. Each line becomes a set of points,
+// its tour the order.
+func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
+
+// NewTourText is [ReadTourText] for a reader; name stands for the file in errors.
+func NewTourText(r io.Reader, name string) ([]*Set, error) {
+	var sets []*Set
+	for number, line := range lines(r) {
+		err := line.err
+		if err == nil && line.text == "" {
+			continue
+		}
+		var s *Set
+		if err == nil {
+			s, err = parseTourLine(line.text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		s.ID, s.Line = strconv.Itoa(len(sets)+1), number
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
+
+func parseTourLine(text string) (*Set, error) {
+	cities, tour, labelled := strings.Cut(text, "output")
+	numbers, places := strings.Fields(cities), strings.Fields(tour)
+	n := len(numbers) / 2
+	switch {
+	case len(numbers)%2 != 0:
+		return nil, fmt.Errorf("wanted pairs of coordinates (got %d numbers)", len(numbers))
+	case n == 0:
+		return nil, fmt.Errorf("wanted coordinates before \"output\" (got %.40q)", text)
+	case n > tsp.MaxCities:
+		return nil, fmt.Errorf("%d cities, wanted at most %d", n, tsp.MaxCities)
+	}
+	s := &Set{Kind: KindPoint, Items: make([]Item, n)}
+	for i, text := range numbers {
+		v, err := finite(text)
+		if err != nil {
+			return nil, fmt.Errorf("city %d: %w", i/2+1, err)
+		}
+		s.Items[i/2].Point[i%2] = v
+	}
+	if !labelled {
+		return s, nil
+	}
+	if len(places) == n+1 && places[n] == places[0] {
+		places = places[:n] // the closing city
+	}
+	if len(places) != n {
+		return nil, fmt.Errorf("a tour of %d cities, wanted %d", len(places), n)
+	}
+	s.Order, s.OrderGiven = make(perm.Order, n), "order"
+	for i, text := range places {
+		k, err := strconv.Atoi(text)
+		if err != nil || k < 1 || k > n {
+			return nil, fmt.Errorf("city %q of the tour: wanted 1 to %d", text, n)
+		}
+		s.Order[i] = k - 1
+	}
+	if err := s.Order.Validate(); err != nil {
+		return nil, fmt.Errorf("tour: %w", err)
+	}
+	return s, nil
+}
+
+// WriteTourText writes sets of points, one a line, with their orders as tours that name the
+// first city again at the end.
+func WriteTourText(w io.Writer, sets []*Set) error {
+	b := bufio.NewWriter(w)
+	for i, s := range sets {
+		if s.Kind != KindPoint || len(s.Items) == 0 {
+			return fmt.Errorf("set %d: wanted one or more points (got %d items of %s)", i, len(s.Items), s.Kind)
+		}
+		for j, it := range s.Items {
+			if j > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(strconv.FormatFloat(it.Point[0], 'g', -1, 64))
+			b.WriteByte(' ')
+			b.WriteString(strconv.FormatFloat(it.Point[1], 'g', -1, 64))
+		}
+		if s.Order != nil {
+			b.WriteString(" output")
+			for _, k := range s.Order {
+				fmt.Fprintf(b, " %d", k+1)
+			}
+			fmt.Fprintf(b, " %d", s.Order[0]+1)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}

@@ -1,0 +1,169 @@
+// Package tsp measures and finds closed tours: distances by the rules of TSPLIB, 2-opt and
+// Or-opt with restarts, and an exact solver. A tour is a [perm.Order] of the cities 0 … n−1;
+// from the last it goes back to the first.
+package tsp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Kind says how the distance of two cities follows from their coordinates.
+type Kind string
+
+// The kinds, by their names in TSPLIB (Reinelt 1991); Euclidean, which is none of them, is
+// the distance as a float.
+const (
+	Euclidean Kind = "EUCLIDEAN" // √(dx² + dy²)
+	Euc2D     Kind = "EUC_2D"    // that, to the nearest integer, halves up: ⌊d + ½⌋
+	Ceil2D    Kind = "CEIL_2D"   // ⌈d⌉
+	Floor2D   Kind = "FLOOR_2D"  // ⌊d⌋
+	Exact2D   Kind = "EXACT_2D"  // as Euclidean
+	Att       Kind = "ATT"       // ⌈√((dx² + dy²)/10)⌉
+	Geo       Kind = "GEO"       // kilometres on the sphere, see geo
+	Explicit  Kind = "EXPLICIT"  // a matrix
+)
+
+// Kinds lists all kinds.
+func Kinds() []Kind { return []Kind{Euclidean, Euc2D, Ceil2D, Floor2D, Exact2D, Att, Geo, Explicit} }
+
+// Instance is a symmetric travelling salesman problem.
+type Instance struct {
+	Kind Kind
+	// Points are the cities' coordinates; for Geo x is the latitude and y the longitude, in
+	// degrees and minutes (DDD.MM). nil for Explicit.
+	Points [][2]float64
+
+	n      int
+	matrix []float64 // [n, n]
+}
+
+// MaxCities is the most cities of an instance, whose distances are all kept: 200 MB.
+const MaxCities = 5000
+
+// New makes an instance of points. Coordinates must be finite, and distances too.
+func New(points [][2]float64, kind Kind) (*Instance, error) {
+	if len(points) > MaxCities {
+		return nil, fmt.Errorf("%d cities, wanted at most %d", len(points), MaxCities)
+	}
+	for i, p := range points {
+		for _, v := range p {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("city %d: coordinates %g, %g, wanted finite ones", i, p[0], p[1])
+			}
+		}
+	}
+	x := &Instance{Kind: kind, Points: points, n: len(points), matrix: make([]float64, len(points)*len(points))}
+	for i := range points {
+		for j := range i {
+			d, err := distance(points[i], points[j], kind)
+			if err != nil {
+				return nil, err
+			}
+			if math.IsInf(d, 0) || math.IsNaN(d) {
+				return nil, fmt.Errorf("cities %d and %d: are too far apart for a float64", j, i)
+			}
+			x.matrix[i*x.n+j], x.matrix[j*x.n+i] = d, d
+		}
+	}
+	return x, nil
+}
+
+// ErrAsymmetric is returned by [NewMatrix].
+var ErrAsymmetric = errors.New("the distances are not symmetric")
+
+// NewMatrix makes an instance of distances [n, n], which must be symmetric, finite and 0 or
+// more; the diagonal is not read.
+func NewMatrix(distances []float64, n int) (*Instance, error) {
+	if n < 0 || len(distances) != n*n {
+		return nil, fmt.Errorf("distances: wanted %d of %d cities (got %d)", n*n, n, len(distances))
+	}
+	x := &Instance{Kind: Explicit, n: n, matrix: make([]float64, n*n)}
+	for i := range n {
+		for j := range n {
+			d := distances[i*n+j]
+			switch {
+			case i == j:
+				continue
+			case !(d >= 0) || math.IsInf(d, 0):
+				return nil, fmt.Errorf("cities %d and %d: distance %g, wanted a finite one of 0 or more", i, j, d)
+			case d != distances[j*n+i]:
+				return nil, fmt.Errorf("cities %d and %d: %w (%g and %g)", i, j, ErrAsymmetric, d, distances[j*n+i])
+			}
+			x.matrix[i*n+j] = d
+		}
+	}
+	return x, nil
+}
+
+// N is the number of cities.
+func (x *Instance) N() int { return x.n }
+
+// Distance is that of two cities, in the instance's units.
+func (x *Instance) Distance(i, j int) float64 { return x.matrix[i*x.n+j] }
+
+// Length is that of a closed tour. The tour must be an order of all cities.
+func (x *Instance) Length(tour perm.Order) float64 {
+	sum := 0.0
+	for i, k := range tour {
+		next := 0
+		if i+1 < len(tour) {
+			next = i + 1
+		}
+		sum += x.matrix[k*x.n+tour[next]]
+	}
+	return sum
+}
+
+// Check reports what keeps a list of cities from being a tour.
+func (x *Instance) Check(tour perm.Order) error {
+	if len(tour) != x.n {
+		return fmt.Errorf("tour: has %d cities, wanted %d", len(tour), x.n)
+	}
+	return tour.Validate()
+}
+
+// integral reports whether all distances are integers, so that tours are as long as integers.
+func (x *Instance) integral() bool {
+	for _, d := range x.matrix {
+		if d != math.Trunc(d) || d > 1<<40 {
+			return false
+		}
+	}
+	return true
+}
+
+func distance(p, q [2]float64, kind Kind) (float64, error) {
+	dx, dy := p[0]-q[0], p[1]-q[1]
+	switch kind {
+	case Euclidean, Exact2D:
+		return math.Hypot(dx, dy), nil
+	case Euc2D:
+		return math.Floor(math.Hypot(dx, dy) + 0.5), nil
+	case Ceil2D:
+		return math.Ceil(math.Hypot(dx, dy)), nil
+	case Floor2D:
+		return math.Floor(math.Hypot(dx, dy)), nil
+	case Att:
+		return math.Ceil(math.Sqrt((dx*dx + dy*dy) / 10)), nil
+	case Geo:
+		return geo(p, q), nil
+	}
+	return 0, fmt.Errorf("distance %q: wanted one of %v", kind, Kinds()[:7])
+}
+
+// geo is TSPLIB's distance on the sphere: the integer part of R·acos(…) + 1 with R = 6378.388
+// and π = 3.141592; coordinates are degrees, by truncation, and minutes behind the point.
+func geo(p, q [2]float64) float64 {
+	const pi, radius = 3.141592, 6378.388
+	radians := func(v float64) float64 {
+		degrees := math.Trunc(v)
+		return pi * (degrees + 5*(v-degrees)/3) / 180
+	}
+	lat1, lon1, lat2, lon2 := radians(p[0]), radians(p[1]), radians(q[0]), radians(q[1])
+	q1, q2, q3 := math.Cos(lon1-lon2), math.Cos(lat1-lat2), math.Cos(lat1+lat2)
+	return math.Trunc(radius*math.Acos(min(1, max(-1, 0.5*((1+q1)*q2-(1-q1)*q3)))) + 1)
+}

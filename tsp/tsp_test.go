@@ -1,0 +1,290 @@
+package tsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+func square(rng *rand.Rand, n int) [][2]float64 {
+	p := make([][2]float64, n)
+	for i := range p {
+		p[i] = [2]float64{rng.Float64(), rng.Float64()}
+	}
+	return p
+}
+
+func instance(t testing.TB, points [][2]float64, kind Kind) *Instance {
+	t.Helper()
+	x, err := New(points, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// heldKarp is the length of a shortest tour by dynamic programming over sets of cities (Held &
+// Karp 1962): independent of the solvers.
+func heldKarp(x *Instance) float64 {
+	n := x.N()
+	if n < 2 {
+		return 0
+	}
+	all := 1 << (n - 1) // cities 1 … n−1
+	best := make([]float64, all*n)
+	for i := range best {
+		best[i] = math.Inf(1)
+	}
+	for k := 1; k < n; k++ {
+		best[1<<(k-1)*n+k] = x.Distance(0, k)
+	}
+	for set := range all {
+		for last := 1; last < n; last++ {
+			b := best[set*n+last]
+			if math.IsInf(b, 1) {
+				continue
+			}
+			for k := 1; k < n; k++ {
+				if set>>(k-1)&1 == 0 {
+					at := (set|1<<(k-1))*n + k
+					best[at] = min(best[at], b+x.Distance(last, k))
+				}
+			}
+		}
+	}
+	shortest := math.Inf(1)
+	for k := 1; k < n; k++ {
+		shortest = min(shortest, best[(all-1)*n+k]+x.Distance(k, 0))
+	}
+	return shortest
+}
+
+func TestDistances(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		p, q [2]float64
+		want float64
+	}{
+		{Euc2D, [2]float64{0, 0}, [2]float64{1.5, 2}, 3}, // 2.5 is 3: halves go up
+		{Euc2D, [2]float64{0, 0}, [2]float64{0, 2.4999}, 2},
+		{Ceil2D, [2]float64{0, 0}, [2]float64{3, 4.001}, 6},
+		{Floor2D, [2]float64{0, 0}, [2]float64{3, 4.9}, 5},
+		{Exact2D, [2]float64{0, 0}, [2]float64{3, 4}, 5},
+		{Euclidean, [2]float64{1, 1}, [2]float64{2, 2}, math.Sqrt2},
+		{Att, [2]float64{0, 0}, [2]float64{10, 20}, 8},  // ⌈√50⌉ = ⌈7.07⌉
+		{Att, [2]float64{0, 0}, [2]float64{30, 10}, 10}, // √100 = 10
+		// ulysses16, cities 1 and 2, by the rule by hand: latitudes 38.24 and 39.57, longitudes
+		// 20.42 and 26.15 are 38°24', 39°57', 20°42', 26°15'.
+		{Geo, [2]float64{38.24, 20.42}, [2]float64{39.57, 26.15}, 509},
+	} {
+		got, err := distance(c.p, c.q, c.kind)
+		if err != nil || math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s of %v and %v: %g, wanted %g (%v)", c.kind, c.p, c.q, got, c.want, err)
+		}
+	}
+}
+
+// The optimum of a 3 × 3 unit grid is 8 + √2 in floats, one tour in two of integers is 9.
+func TestGrid(t *testing.T) {
+	var points [][2]float64
+	for i := range 9 {
+		points = append(points, [2]float64{float64(i % 3), float64(i / 3)})
+	}
+	_, length, proven := Exact(t.Context(), instance(t, points, Euclidean))
+	if !proven || math.Abs(length-(8+math.Sqrt2)) > 1e-12 {
+		t.Errorf("got %.12f, proven %v", length, proven)
+	}
+}
+
+// ulysses16 of TSPLIB, whose optimum is published: 6859.
+func TestUlysses16(t *testing.T) {
+	points := [][2]float64{
+		{38.24, 20.42}, {39.57, 26.15}, {40.56, 25.32}, {36.26, 23.12}, {33.48, 10.54}, {37.56, 12.19}, {38.42, 13.11}, {37.52, 20.44},
+		{41.23, 9.10}, {41.17, 13.05}, {36.08, -5.21}, {38.47, 15.13}, {38.15, 15.35}, {37.51, 15.17}, {35.49, 14.32}, {39.36, 19.56},
+	}
+	tour, length, proven := Exact(t.Context(), instance(t, points, Geo))
+	if !proven || length != 6859 || tour[0] != 0 {
+		t.Errorf("got %g, proven %v: %v", length, proven, tour)
+	}
+}
+
+// Exact equals dynamic programming, whatever the instance: points, duplicates, lines, grids
+// full of ties, matrices that no points have.
+func TestExactIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 9).Draw(t, "n")
+		seed := rapid.Uint64().Draw(t, "seed")
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var x *Instance
+		var err error
+		switch rapid.SampledFrom([]string{"points", "grid", "line", "matrix", "integers"}).Draw(t, "what") {
+		case "points":
+			x, err = New(square(rng, n), Euclidean)
+		case "grid":
+			p := make([][2]float64, n)
+			for i := range p {
+				p[i] = [2]float64{float64(rng.IntN(3)), float64(rng.IntN(3))}
+			}
+			x, err = New(p, Euclidean)
+		case "line":
+			p := make([][2]float64, n)
+			for i := range p {
+				p[i] = [2]float64{float64(rng.IntN(20)), 0}
+			}
+			x, err = New(p, Euc2D)
+		default:
+			d := make([]float64, n*n)
+			for i := range n {
+				for j := range i {
+					d[i*n+j] = rng.Float64() * 100
+					if seed%2 == 0 {
+						d[i*n+j] = float64(rng.IntN(12))
+					}
+					d[j*n+i] = d[i*n+j]
+				}
+			}
+			x, err = NewMatrix(d, n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tour, length, proven := Exact(context.Background(), x)
+		if err := x.Check(tour); err != nil {
+			t.Fatal(err)
+		}
+		want := heldKarp(x)
+		if n < 2 {
+			want = 0
+		}
+		if !proven || math.Abs(length-want) > 1e-9*(1+want) || math.Abs(x.Length(tour)-length) > 1e-9*(1+want) {
+			t.Fatalf("%d cities: %g, wanted %g (proven %v)", n, length, want, proven)
+		}
+	})
+}
+
+// Every heuristic gives a tour, never longer than what it started from.
+func TestHeuristics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		points := square(rng, n)
+		if rapid.Bool().Draw(t, "grid") {
+			for i := range points {
+				points[i] = [2]float64{float64(rng.IntN(4)), float64(rng.IntN(4))}
+			}
+		}
+		x, err := New(points, Euclidean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := perm.Random(rng, n)
+		kept := append(perm.Order{}, start...)
+		two := TwoOpt(x, start)
+		or := OrOpt(x, start, 20, rng)
+		for name, tour := range map[string]perm.Order{"2-opt": two, "or-opt": or} {
+			if err := x.Check(tour); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if x.Length(tour) > x.Length(start)+1e-9 {
+				t.Fatalf("%s: %g, longer than %g", name, x.Length(tour), x.Length(start))
+			}
+		}
+		if fmt.Sprint(kept) != fmt.Sprint(start) {
+			t.Fatal("the tour given was changed")
+		}
+		// No 2-opt move is left, of all n².
+		for i := range n {
+			for j := i + 2; j < n; j++ {
+				if a, b, c, d := two[i], two[i+1], two[j], two[(j+1)%n]; a != d && x.gain(a, b, c, d) > 0 {
+					t.Fatalf("2-opt left a move at %d, %d", i, j)
+				}
+			}
+		}
+	})
+}
+
+// Labels of 20 and of 50 cities are as long as the proven optimum.
+func TestLabelsAreOptimal(t *testing.T) {
+	for n, count := range map[int]int{5: 20, 20: 40, 50: 3} {
+		for i := range count {
+			points := square(rand.New(rand.NewPCG(uint64(n), uint64(i))), n)
+			x := instance(t, points, Euclidean)
+			label := Label(points, rand.New(rand.NewPCG(7, uint64(i))))
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			_, length, proven := Exact(ctx, x)
+			cancel()
+			if !proven {
+				t.Logf("%d cities, instance %d: not proven", n, i)
+			}
+			if got := x.Length(label); got > length*(1+1e-9) {
+				t.Errorf("%d cities, instance %d: label %.9f, optimum %.9f", n, i, got, length)
+			}
+		}
+	}
+}
+
+func TestInstanceErrors(t *testing.T) {
+	if _, err := New([][2]float64{{0, math.NaN()}}, Euclidean); err == nil {
+		t.Error("NaN was taken")
+	}
+	if _, err := New([][2]float64{{-1e308, 0}, {1.7e308, 0}}, Euclidean); err == nil || err.Error() != "cities 0 and 1: are too far apart for a float64" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := New([][2]float64{{0, 0}, {1, 1}}, "XRAY1"); err == nil {
+		t.Error("an unknown kind was taken")
+	}
+	if _, err := NewMatrix([]float64{0, 1, 2, 0}, 2); !errors.Is(err, ErrAsymmetric) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := NewMatrix([]float64{0, 1, 1}, 2); err == nil || err.Error() != "distances: wanted 4 of 2 cities (got 3)" {
+		t.Errorf("got %v", err)
+	}
+	x := instance(t, [][2]float64{{0, 0}, {1, 0}}, Euclidean)
+	for _, bad := range []perm.Order{{0}, {0, 0}, {0, 2}} {
+		if x.Check(bad) == nil {
+			t.Errorf("%v was taken for a tour", bad)
+		}
+	}
+}
+
+func BenchmarkLabel(b *testing.B) {
+	for _, n := range []int{20, 50} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			i := uint64(0)
+			for b.Loop() {
+				rng := rand.New(rand.NewPCG(uint64(n), i))
+				Label(square(rng, n), rng)
+				i++
+			}
+		})
+	}
+}
+
+func BenchmarkExact(b *testing.B) {
+	for _, n := range []int{20, 30, 50} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			i, unproven := uint64(0), 0
+			for b.Loop() {
+				ctx, cancel := context.WithTimeout(b.Context(), 20*time.Second)
+				x, err := New(square(rand.New(rand.NewPCG(uint64(n), i)), n), Euclidean)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, _, proven := Exact(ctx, x); !proven {
+					unproven++
+				}
+				cancel()
+				i++
+			}
+			b.ReportMetric(100*float64(unproven)/float64(i), "%unproven")
+		})
+	}
+}
