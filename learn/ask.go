@@ -16,6 +16,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // Ordered is a set's most probable orders.
@@ -23,7 +24,7 @@ type Ordered struct {
 	ID string `json:"id"`
 	// OrderGiven is how the set gave an order, "order" or "rank"; "" where it gave none.
 	OrderGiven string `json:"order_given,omitempty"`
-	// Orders are by falling LogProb, at most as many as asked for.
+	// Orders are by falling LogProb, tours by their length, at most as many as asked for.
 	Orders []Ranked `json:"orders"`
 	// Steps are the states of the best order's way, noise first: X_T, …, X_0, in order form.
 	Steps []perm.Order `json:"steps,omitempty"`
@@ -35,6 +36,8 @@ type Ordered struct {
 type Ranked struct {
 	Order   perm.Order `json:"order"`
 	LogProb Nats       `json:"log_prob"`
+	// Cost is the length of a tour, nil where orders cost nothing.
+	Cost *float64 `json:"cost,omitempty"`
 }
 
 // Nats is a natural logarithm. In JSON, which has no infinities, what is not finite is null:
@@ -216,10 +219,19 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				beams = append(beams, []diffusion.Path{p})
 			}
 		}
+		pricer, priced := m.Task.(task.Pricer)
 		for k, i := range index {
+			if priced {
+				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
+			}
 			o := Ordered{ID: name(sets[i], i), Steps: beams[k][0].States}
 			for _, p := range beams[k][:min(top, len(beams[k]))] {
-				o.Orders = append(o.Orders, Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)})
+				r := Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)}
+				if priced {
+					cost := pricer.Cost(sets[i], r.Order)
+					r.Cost = &cost
+				}
+				o.Orders = append(o.Orders, r)
 			}
 			out[i] = o
 		}

@@ -68,6 +68,7 @@ type Result struct {
 	// construction. What is none counts as not exact and with a tau of 0.
 	Permutations *metric.Interval `json:"permutations,omitempty"`
 	// Puzzle is nil where the objects are no tiles.
+	Tour *Tour `json:"tour,omitempty"` // of tours alone
 	Puzzle        *Puzzle `json:"puzzle,omitempty"`
 	Method        string  `json:"method"`
 	Engine        string  `json:"engine"`
@@ -132,6 +133,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	start := time.Now()
 	var exact, correct, tau, lists, valid []float64
 	var tiles puzzles
+	var tours tours
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if ctx.Err() != nil {
@@ -154,6 +156,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			exact, correct = append(exact, 100*s.exact), append(correct, 100*s.correct)
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
 			valid = append(valid, 100*s.valid)
+			if ex.Cost != nil {
+				tours.add(ex.Cost(i, orders[i]), ex.Best[i])
+			}
 			if ex.Alike != nil {
 				if err := tiles.add(orders[i], ex, i); err != nil {
 					return nil, err
@@ -182,6 +187,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		if *x.to, err = metric.Bootstrap(x.from, 0, m.Config.Seed); err != nil {
 			return nil, err
 		}
+	}
+	if r.Tour, err = tours.result(m.Config.Seed); err != nil {
+		return nil, err
 	}
 	r.Puzzle, err = tiles.result(m.Config.Seed)
 	return r, err
@@ -238,8 +246,29 @@ func (m *Model) paths(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Or
 	best := make([]diffusion.Path, len(beams))
 	for i, b := range beams {
 		best[i] = b[0]
+		if ex.Cost != nil {
+			best[i] = cheapest(b, func(o perm.Order) float64 { return ex.Cost(i, o) })[0]
+		}
 	}
 	return best, nil
+}
+
+// cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a
+// tour it is the length that counts (paper appendix, TSP).
+func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.Path {
+	type priced struct {
+		path diffusion.Path
+		cost float64
+	}
+	all := make([]priced, len(beam))
+	for i, p := range beam {
+		all[i] = priced{p, cost(p.Order())}
+	}
+	slices.SortStableFunc(all, func(a, b priced) int { return cmp.Compare(a.cost, b.cost) })
+	for i, p := range all {
+		beam[i] = p.path
+	}
+	return beam
 }
 
 type scores struct{ exact, correct, tau, lists, valid float64 }
@@ -280,7 +309,7 @@ func judge(order perm.Order, ex *task.Examples, i int) (s scores, err error) {
 	} else if s.correct, err = metric.Correct(order, want); err != nil {
 		return s, err
 	}
-	if metric.Exact(order, want) {
+	if metric.Exact(order, want) || ex.Cost != nil && ex.Cost(i, order) <= ex.Best[i]*(1+1e-9) {
 		s.exact = 1
 	}
 	if s.tau, err = metric.KendallTau(order.Rank(), want.Rank()); err != nil {

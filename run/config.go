@@ -36,14 +36,15 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name    string  `toml:"name" comment:"sort, delta or jigsaw"`
+	Name    string  `toml:"name" comment:"sort, delta, jigsaw or tsp"`
 	N       int     `toml:"n,omitempty" comment:"sort, delta: objects in a set; a jigsaw has rows times columns"`
 	Source  string  `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
 	Rows    int     `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
 	Columns int     `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
 	Noise   float64 `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
 	Digits  int     `toml:"digits,omitempty" comment:"sort: digits of each number"`
-	Data    string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places"`
+	Data    string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them"`
+	Test    string  `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them"`
 	Augment Augment `toml:"augment,omitempty"`
 	Target  string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
 }
@@ -135,6 +136,8 @@ type Paper struct {
 	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
 	RMSE       *float64 `toml:"rmse,omitempty" json:"rmse,omitempty" comment:"of the pixels, in a unit that the paper does not give"`
 	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty"`
+	Length     *float64 `toml:"length,omitempty" json:"length,omitempty" comment:"of tours"`
+	Gap        *float64 `toml:"gap,omitempty" json:"gap,omitempty" comment:"percent above the shortest"`
 }
 
 // Default is what a configuration leaves unsaid.
@@ -218,7 +221,7 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		return nil, err
 	}
 	if p := c.Paper; p != nil {
-		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct, "rmse": p.RMSE, "mae": p.MAE} {
+		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct, "rmse": p.RMSE, "mae": p.MAE, "length": p.Length, "gap": p.Gap} {
 			if figure != nil && (math.IsNaN(*figure) || math.IsInf(*figure, 0)) { // JSON has neither
 				return nil, fmt.Errorf("paper.%s: must be finite (got %g)", key, *figure)
 			}

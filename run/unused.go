@@ -17,13 +17,14 @@ type use struct {
 }
 
 var uses = []use{
-	{"task.n", "task.name", []string{"sort", "delta"}},
+	{"task.n", "task.name", []string{"sort", "delta", "tsp"}},
 	{"task.source", "task.name", []string{"jigsaw"}},
 	{"task.rows", "task.name", []string{"jigsaw"}},
 	{"task.columns", "task.name", []string{"jigsaw"}},
 	{"task.noise", "task.name", []string{"jigsaw"}},
 	{"task.digits", "task.name", []string{"sort"}},
-	{"task.data", "task.name", []string{"sort", "jigsaw"}},
+	{"task.data", "task.name", []string{"sort", "jigsaw", "tsp"}},
+	{"task.test", "task.name", []string{"tsp"}},
 	{"task.augment", "task.name", []string{"sort"}},
 	{"task.target", "task.name", []string{"delta"}},
 	{"model.channels", "model.encoder", []string{"cnn", "window"}},
@@ -59,7 +60,7 @@ var choices = func() map[string][]string {
 	m := map[string][]string{
 		"method":          {"diffusion", "gumbel-sinkhorn", "diffsort", "error-free-diffsort", "sedd"},
 		"train.objective": {"bound", "random-step", "latent"},
-		"task.name":       {"sort", "delta", "jigsaw"},
+		"task.name":       {"sort", "delta", "jigsaw", "tsp"},
 		"model.encoder":   {"table", "cnn", "window", "points", "features"},
 	}
 	for _, law := range reverse.Laws() {

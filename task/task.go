@@ -37,6 +37,11 @@ type Task interface {
 	Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
 }
 
+// Pricer is a task whose orders cost something, less being better: tours, their length.
+type Pricer interface {
+	Cost(set *dataset.Set, o perm.Order) float64
+}
+
 // Examples are some sets of one size.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes
@@ -53,6 +58,12 @@ type Examples struct {
 	// side where they are the tiles of a picture, row by row, and else 0.
 	Pictures func(set int) []*dataset.Picture
 	Columns  int
+	// Cost is what an order costs, less is better, and Best what the right ones do: of tours
+	// their length. nil where an order is right or wrong.
+	Cost func(set int, o perm.Order) float64
+	Best []float64
+	// Points are the objects as points of the plane, nil where they are none.
+	Points [][][2]float64
 	// Pixels are the objects as pictures to compare, [count, n, PixelSize] row-major in [0, 1];
 	// nil where they are none.
 	Pixels    []float32
@@ -77,8 +88,13 @@ func New(c *run.Config) (Task, error) {
 			return nil, err
 		}
 		return newDelta(c)
+	case "tsp":
+		if err := feeds(c, "points", "points"); err != nil {
+			return nil, err
+		}
+		return newTour(c)
 	}
-	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta or jigsaw", c.Task.Name)
+	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta, jigsaw or tsp", c.Task.Name)
 }
 
 // feeds checks that the encoder reads what the task's objects are.

@@ -195,6 +195,12 @@ func (a *app) printResult(f evalFile) {
 		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
 		row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
 	}
+	if f.Tour != nil {
+		rows = append(rows,
+			row("tour length", "%.4f", f.Tour.Length, func(p *runs.Paper) *float64 { return p.Length }),
+			row("gap %", "%.3f", f.Tour.Gap, func(p *runs.Paper) *float64 { return p.Gap }),
+			row("shortest length", "%.4f", f.Tour.Best, func(*runs.Paper) *float64 { return nil }))
+	}
 	if f.Permutations != nil {
 		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
 	}

@@ -157,6 +157,17 @@ func TestPresetsOfThePaper(t *testing.T) {
 			tr.Trajectories = 1 // ours
 		}
 		switch {
+		case strings.HasPrefix(short, "tsp-"): // paragraph "TSP"
+			want.Task = runs.Task{Name: "tsp", N: n}
+			want.Model.Encoder, want.Model.Edges = "points", n == 20
+			want.Model.Dim, want.Model.Layers, want.Model.FeedForward = 256, 16, 1024
+			tr.WeightDecay, tr.Epsilon, tr.Beta1, tr.Beta2 = 1e-4, 1e-8, 0.9, 0.999
+			tr.Schedule, tr.LR, tr.Warmup, tr.Trajectories = "cosine", 2e-4, 0, 1
+			tr.Batch, tr.Steps, want.Process.Schedule = 512, 50*2953, []int{0, 4, 5, 7} // 50 epochs of 1,512,000
+			if n == 50 {
+				tr.Batch, tr.Steps, want.Process.Schedule = 256, 250*5906, []int{0, 5, 6, 7}
+			}
+			want.Eval.Examples = 1280
 		case strings.HasPrefix(short, "jigsaw-"):
 			parts := strings.Split(short, "-") // jigsaw, source, rows x columns
 			side := int(parts[2][0] - '0')
@@ -193,6 +204,10 @@ func TestPresetsOfThePaper(t *testing.T) {
 			want.Process.Schedule, want.Eval.Examples = map[int][]int{100: {0, 8, 10, 15}, 200: {0, 9, 10, 12}}[n], 2560
 		}
 		want.Decode = runs.Decode{Method: "beam", Beam: 20, Inner: 200}
+		if strings.HasPrefix(short, "tsp-") {
+			width := map[int]int{20: 256, 50: 768}[n]
+			want.Decode.Beam, want.Decode.Inner = width, width
+		}
 		if strings.HasSuffix(short, "-greedy") {
 			want.Decode.Method = "greedy"
 		}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/reproduce"
+	runs "github.com/riffle-ml/riffle/run"
+)
+
+func (a *app) reproduceCommand() *cobra.Command {
+	var o reproduceOptions
+	cmd := &cobra.Command{
+		Use:   "reproduce [TABLE…]",
+		Short: "the paper's tables, its figures beside ours",
+		Long: `reproduce trains the rows of a table of the paper, one after the other, each for
+--budget, and writes the tables with the paper's figures, ours with 95 % intervals, and
+the training behind them to --report. Rows that were not run are in it too, with what
+they need. Without a TABLE nothing is trained: the report is written from what is there.
+
+A budget trains a quick configuration of the row (the windowed encoder, one trajectory,
+the paper's laws); --full trains the paper's own, which wants a GPU: one command a row.
+
+Every row keeps a run directory under --runs. One that is finished is not trained again,
+one that was stopped half-way goes on: give the same command again.`,
+		Example: `  riffle reproduce                                         the tables as they stand
+  riffle reproduce lists --budget 3m
+  riffle reproduce transitions --rows '*-9' --budget 10m
+  riffle reproduce sort --rows ours-52 --full --engine cuda`,
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, name := range args {
+				if _, err := reproduce.Find(name); err != nil {
+					return usageError{err}
+				}
+			}
+			if o.budget <= 0 {
+				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
+			}
+			if _, err := path.Match(o.rows, ""); err != nil {
+				return usagef("reproduce: --rows %q: %v", o.rows, err)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				t, err := reproduce.Find(name)
+				if err != nil {
+					return err
+				}
+				if err := a.reproduceTable(cmd, t, o); err != nil {
+					return errors.Join(err, a.report(o))
+				}
+			}
+			return a.report(o)
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row")
+	f.BoolVar(&o.full, "full", false, "the paper's own training in place of a budget")
+	f.StringVar(&o.rows, "rows", "*", "only the rows whose name matches, such as '*-9'")
+	f.StringVar(&o.runs, "runs", "runs/reproduce", "folder of the rows' run directories")
+	f.StringVar(&o.report, "report", "", "file for the report (default: print it)")
+	addEngine(cmd, &o.engine)
+	return cmd
+}
+
+type reproduceOptions struct {
+	budget             time.Duration
+	full               bool
+	rows, runs, report string
+	engine             string
+}
+
+// reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
+// is said and passed over.
+func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceOptions) error {
+	matched := false
+	for _, r := range t.Rows {
+		if ok, _ := path.Match(o.rows, r.Name); !ok {
+			continue
+		}
+		matched = true
+		dir := reproduce.Folder(o.runs, t, r)
+		if done, err := reproduce.Load(dir); err != nil || done != nil {
+			if err != nil {
+				return err
+			}
+			a.note("%s %s: is there already", t.Name, r.Name)
+			continue
+		}
+		a.note("%s %s", t.Name, r.Name)
+		if err := a.reproduceRow(cmd, r, dir, o); err != nil {
+			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
+				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, t.Name)
+			}
+			a.note("%s %s: not run: %v", t.Name, r.Name, err)
+		}
+	}
+	if !matched {
+		var names []string
+		for _, r := range t.Rows {
+			names = append(names, r.Name)
+		}
+		return usagef("reproduce %s: --rows %q matches none of %s", t.Name, o.rows, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
+	about := reproduce.About{Machine: machine(), Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
+	if o.full {
+		if r.Full == "" {
+			return errors.New("the paper gives no training for it")
+		}
+		about.Preset, about.Set = r.Full, nil
+	}
+	_, err = os.Stat(filepath.Join(dir, runs.ConfigFile))
+	resume := err == nil
+	var m *learn.Model
+	var d *runs.Dir
+	if resume {
+		m, d, err = a.openRun(nil, dir, "", true, nil)
+	} else {
+		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, false, about.Set)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := keepJSON(filepath.Join(dir, reproduce.AboutFile), about); err != nil {
+		return err
+	}
+	if err := m.Train(cmd.Context(), d, resume, a.trainOptions(m, false)); err != nil {
+		return err
+	}
+	m.Config.Paper = r.Paper
+	return a.finish(cmd, m, d)
+}
+
+// report writes the report on all tables.
+func (a *app) report(o reproduceOptions) error {
+	var b bytes.Buffer
+	b.WriteString("# The paper's tables\n\n")
+	b.WriteString("Written by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
+	if err := reproduce.Write(&b, o.runs, reproduce.Tables()); err != nil {
+		return err
+	}
+	if o.report == "" {
+		_, err := a.out.Write(b.Bytes())
+		return err
+	}
+	return runs.WriteFile(o.report, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// machine names the processor.
+func machine() string {
+	model := runtime.GOARCH
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%d cores of %s", runtime.NumCPU(), model)
+}

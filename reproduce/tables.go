@@ -1,0 +1,285 @@
+// Package reproduce trains the experiments of the paper's tables, in small or in full, and
+// writes the tables with the paper's figures beside those that were measured.
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/shuffle"
+)
+
+// Table is one table of the paper.
+type Table struct {
+	Name   string // such as "sort"
+	Title  string
+	Source string // where it is in the paper
+	Rows   []Row
+}
+
+// Row is one experiment: what is trained, and what the paper has for it.
+type Row struct {
+	Name  string // unique in its table, such as "ours-9"
+	Label string
+	N     int // objects a set
+	// Full is the preset with the paper's own training; "" where there is none.
+	Full string
+	// Quick is the preset that a budget of minutes trains, changed by Set.
+	Quick string
+	Set   []string
+	// Paper is what the paper has, nil for nothing.
+	Paper *run.Paper
+	// Needs says what is not at hand everywhere, "" for nothing.
+	Needs string
+	// Solver is a row without training: "2-opt", "exact".
+	Solver string
+}
+
+// Tables lists the paper's tables in its order.
+func Tables() []Table {
+	return []Table{jigsaw(), sorting(), transitions(), tours(), lists(), schedules()}
+}
+
+// Find returns the table of a name.
+func Find(name string) (Table, error) {
+	var names []string
+	for _, t := range Tables() {
+		if t.Name == name {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	return Table{}, fmt.Errorf("table %q: unknown, wanted one of %v", name, names)
+}
+
+func figures(tau, exact, correct float64) *run.Paper {
+	return &run.Paper{KendallTau: &tau, Exact: &exact, Correct: &correct}
+}
+
+// pictures are figures with the errors of reassembled pictures.
+func pictures(tau, exact, correct, rmse, mae float64) *run.Paper {
+	p := figures(tau, exact, correct)
+	p.RMSE, p.MAE = &rmse, &mae
+	return p
+}
+
+// noise is the schedule of one reverse step for n objects, as --set takes it.
+func noise(n int) string {
+	s, err := shuffle.NewSchedule(n)
+	if err != nil {
+		panic(err) // n is one of the tables
+	}
+	return fmt.Sprintf("process.schedule=[0,%d]", s.T)
+}
+
+// sizes of the sorting table with its three rows of figures: DiffSort, Error-free DiffSort,
+// and the paper's model.
+var sizes = []struct {
+	n                     int
+	diffsort, exact, ours *run.Paper
+}{
+	{3, figures(.930, 93.8, 95.8), figures(.974, 97.7, 98.4), figures(.976, 98.0, 98.5)},
+	{5, figures(.898, 83.9, 92.9), figures(.967, 95.3, 97.7), figures(.967, 95.5, 97.6)},
+	{7, figures(.864, 71.5, 90.1), figures(.962, 92.9, 97.2), figures(.959, 92.9, 96.8)},
+	{9, figures(.801, 52.2, 85.2), figures(.952, 89.6, 96.3), figures(.950, 90.0, 96.1)},
+	{15, figures(.638, 10.3, 82.3), figures(.938, 83.1, 95.1), figures(.932, 82.6, 94.5)},
+	{32, figures(.535, 0.2, 61.8), figures(.879, 57.1, 90.1), figures(.858, 55.1, 88.3)},
+	{52, figures(.341, 0, 42.8), figures(.170, 0, 24.2), figures(.786, 27.4, 82.1)},
+	{100, figures(.166, 0, 23.2), figures(.140, 0, 20.1), figures(.641, 4.5, 69.3)},
+	{200, figures(.107, 0, 15.3), figures(.002, 0, 0.8), figures(.453, 0.1, 52.2)},
+}
+
+// sortSet changes the quick preset of n = 9 into one for n objects. Larger sets go in
+// smaller batches, so that a step costs about the same.
+func sortSet(n int) []string {
+	set := []string{fmt.Sprintf("task.n=%d", n), noise(n), "eval.examples=2000", "train.validate=0"}
+	if batch := min(64, max(4, 2048/n)); batch != 64 {
+		set = append(set, fmt.Sprintf("train.batch=%d", batch), fmt.Sprintf("eval.batch=%d", batch))
+	}
+	return set
+}
+
+func sorting() Table {
+	t := Table{Name: "sort", Title: "Sorting four-digit MNIST numbers", Source: "Table 2"}
+	for _, s := range sizes {
+		diffusion := sortSet(s.n)
+		if s.n == 200 {
+			diffusion = append(diffusion, "process.reverse=pl") // as the paper does
+		}
+		t.Rows = append(t.Rows,
+			sortBaseline("diffsort", "DiffSort", s.n, s.diffsort),
+			sortBaseline("error-free-diffsort", "Error-free DiffSort", s.n, s.exact),
+			Row{Name: fmt.Sprintf("ours-%d", s.n), Label: "Symmetric Diffusers", N: s.n, Full: fmt.Sprintf("paper/sort-mnist-%d", s.n), Quick: "sort-9", Set: diffusion, Paper: s.ours},
+		)
+	}
+	return t
+}
+
+// sortBaseline is a row of a sorting network, which has no full preset: the paper gives no
+// training for it but the learning rate.
+func sortBaseline(method, label string, n int, paper *run.Paper) Row {
+	set := slices.DeleteFunc(sortSet(n), func(s string) bool { return s == noise(n) })
+	network, steepness := steepness(method, n)
+	set = append(set, "method="+method, "baseline.network="+network, fmt.Sprintf("baseline.steepness=%g", steepness))
+	if method == "diffsort" {
+		set = append(set, "model.layers=0", "model.positions=none") // an encoder alone; error-free has a transformer
+	}
+	return Row{Name: fmt.Sprintf("%s-%d", method, n), Label: label, N: n, Quick: "sort-9", Set: set, Paper: paper}
+}
+
+func transitions() Table {
+	t := Table{Name: "transitions", Title: "Forward and reverse transitions, sorting", Source: "Tables 3 and 6"}
+	for _, x := range []struct {
+		n     int
+		steps string // the paper's denoising schedule of riffles with GPL and PL
+		irs   int    // T
+		rt    int
+		ri    int
+		paper map[string]*run.Paper
+	}{
+		{9, "[0,3,5,9]", 9, 15, 25, map[string]*run.Paper{
+			"gpl": figures(.948, 89.4, 95.9), "pl": figures(.953, 90.9, 96.4), "pl-beam": figures(.955, 91.1, 96.5), "irs": figures(.947, 88.6, 95.9), "it": figures(.490, 18.0, 59.5), "ii": figures(.954, 91.1, 96.4),
+		}},
+		{32, "[0,5,7,12]", 12, 55, 110, map[string]*run.Paper{
+			"gpl": figures(.857, 54.8, 88.1), "pl": figures(.867, 56.4, 89.0), "pl-beam": figures(.869, 57.2, 89.2), "irs": figures(.794, 24.4, 82.5),
+		}},
+		{52, "[0,5,6,7,10,13]", 13, 105, 205, map[string]*run.Paper{
+			"gpl": figures(.779, 24.4, 81.6), "pl": figures(.799, 26.4, 83.3), "pl-beam": figures(.797, 26.4, 83.1), "irs": figures(.390, 0.6, 44.6),
+		}},
+	} {
+		every := func(T int) string {
+			s := "process.schedule=[0"
+			for t := 1; t <= T; t++ {
+				s += fmt.Sprintf(",%d", t)
+			}
+			return s + "]"
+		}
+		base := slices.DeleteFunc(sortSet(x.n), func(s string) bool { return s == noise(x.n) })
+		row := func(name, label, full string, set ...string) Row {
+			return Row{Name: fmt.Sprintf("%s-%d", name, x.n), Label: label, N: x.n, Full: fmt.Sprintf("paper/ablation-%d-%s", x.n, full), Quick: "sort-9", Set: slices.Concat(base, set), Paper: x.paper[name]}
+		}
+		t.Rows = append(t.Rows,
+			row("gpl", "RS, GPL, greedy", "rs-gpl-greedy", "process.schedule="+x.steps),
+			row("pl", "RS, PL, greedy", "rs-pl-greedy", "process.schedule="+x.steps, "process.reverse=pl"),
+			row("pl-beam", "RS, PL, beam", "rs-pl-beam", "process.schedule="+x.steps, "process.reverse=pl", "decode.method=beam"),
+			row("irs", "RS, IRS, greedy", "rs-irs", every(x.irs), "process.reverse=irs", "train.objective=random-step"),
+			row("it", "RT, IT, greedy", "rt-it", every(x.rt), "process.forward=transposition", "process.reverse=it", "train.objective=random-step"),
+			row("ii", "RI, II, greedy", "ri-ii", every(x.ri), "process.forward=insertion", "process.reverse=ii", "train.objective=random-step"),
+		)
+	}
+	return t
+}
+
+func schedules() Table {
+	t := Table{Name: "schedules", Title: "Denoising schedules, sorting 100", Source: "Table 7"}
+	for _, x := range []struct {
+		steps string
+		paper *run.Paper
+	}{
+		{"0-15", figures(0, 0, 1.0)}, {"0-8-9-15", figures(.316, 0, 39.6)}, {"0-7-8-9-15", figures(0, 0, 1.0)},
+		{"0-7-8-10-15", figures(0, 0, 1.0)}, {"0-8-10-15", figures(.646, 4.5, 69.8)},
+	} {
+		list := "["
+		for _, c := range x.steps {
+			if c == '-' {
+				c = ','
+			}
+			list += string(c)
+		}
+		list += "]"
+		set := slices.DeleteFunc(sortSet(100), func(s string) bool { return s == noise(100) })
+		t.Rows = append(t.Rows, Row{Name: x.steps, Label: list, N: 100, Full: "paper/ablation-100-schedule-" + x.steps, Quick: "sort-9", Set: append(set, "process.schedule="+list), Paper: x.paper})
+	}
+	return t
+}
+
+func lists() Table {
+	t := Table{Name: "lists", Title: "Learning a single permutation", Source: "Table 5"}
+	for _, x := range []struct {
+		target           string
+		n                int
+		exact, correct   float64 // SEDD's
+		oursFull, change string
+	}{
+		{"identity", 100, 95.47, 99.95, "paper/delta-identity-100", ""},
+		{"random", 100, 93.24, 99.93, "paper/delta-random-100", ""},
+		{"random", 200, 88.75, 99.94, "paper/delta-random-200", "train.batch=8"},
+	} {
+		set := []string{"task.target=" + x.target, fmt.Sprintf("task.n=%d", x.n), "eval.examples=1000"}
+		if x.change != "" {
+			set = append(set, x.change)
+		}
+		name, label := fmt.Sprintf("%s-%d", x.target, x.n), map[string]string{"identity": "identity", "random": "arbitrary"}[x.target]
+		all := 100.0
+		t.Rows = append(t.Rows,
+			Row{Name: "sedd-" + name, Label: "SEDD, " + label, N: x.n, Quick: "delta-100", Set: append(slices.Clone(set), "method=sedd", "baseline.graph=uniform", "baseline.sampler=euler", "baseline.steps=128"), Paper: &run.Paper{Exact: &x.exact, Correct: &x.correct}},
+			Row{Name: "ours-" + name, Label: "Symmetric Diffusers, " + label, N: x.n, Full: x.oursFull, Quick: "delta-100", Set: append(slices.Clone(set), noise(x.n)), Paper: &run.Paper{Exact: &all, Correct: &all}},
+		)
+	}
+	return t
+}
+
+// jigsaw is the table of puzzles: three baselines and the paper's model for each size.
+func jigsaw() Table {
+	t := Table{Name: "jigsaw", Title: "Jigsaw puzzles", Source: "Table 1"}
+	for _, x := range []struct {
+		source                          string
+		side                            int
+		sinkhorn, diffsort, exact, ours *run.Paper
+	}{
+		{"mnist", 2, pictures(.9984, 99.81, 99.91, .0022, .0003), pictures(.9931, 99.02, 99.50, .0689, .0030), pictures(.9899, 98.62, 99.28, .0814, .0041), pictures(.9992, 99.88, 99.94, .0026, .0001)},
+		{"mnist", 3, pictures(.6908, 44.65, 80.20, .1704, .0233), pictures(.3054, 5.56, 42.25, 1.0746, .4283), pictures(.2014, 0.82, 32.65, 1.1764, .5124), pictures(.8126, 57.38, 86.16, .0241, .0022)},
+		{"mnist", 4, pictures(.3578, 0.86, 49.51, .4572, .1005), pictures(.0374, 0, 10.77, 1.3290, .6531), pictures(.0100, 0, 7.40, 1.3579, .6818), pictures(.4859, 1.38, 58.51, .1002, .0130)},
+		{"mnist", 5, pictures(.2430, 0, 26.94, .8915, .3239), pictures(.0176, 0, 6.39, 1.4883, .8204), pictures(.0034, 0, 4.39, 1.5084, .8424), pictures(.2853, 0, 37.91, .2926, .0749)},
+		{"mnist", 6, pictures(.1755, 0, 14.91, 1.0570, .4515), pictures(.0095, 0, 3.77, 1.5478, .8899), pictures(-.0021, 0, 2.50, 1.5606, .9041), pictures(.1208, 0, 18.54, .4350, .1587)},
+		{"cifar10", 2, pictures(.8378, 76.54, 86.10, .3749, .1368), pictures(.6463, 59.18, 75.48, .7389, .2800), pictures(.6604, 60.96, 75.99, .7295, .2731), pictures(.9023, 90.15, 92.99, .3248, .0651)},
+		{"cifar10", 3, pictures(.5044, 6.07, 43.59, .9590, .5320), pictures(.1460, 0.96, 27.87, 1.2691, .8123), pictures(.1362, 0.68, 26.75, 1.2820, .8260), pictures(.8363, 70.94, 86.84, .3892, .0977)},
+		{"cifar10", 4, pictures(.4016, 0.21, 25.31, 1.0960, .6873), pictures(.0490, 0, 12.27, 1.3876, .9737), pictures(.0318, 0, 10.33, 1.4095, .9990), pictures(.2518, 0.64, 34.69, .8953, .5044)},
+	} {
+		n := x.side * x.side
+		size := fmt.Sprintf("%dx%d", x.side, x.side)
+		set := []string{"task.source=" + x.source, fmt.Sprintf("task.rows=%d", x.side), fmt.Sprintf("task.columns=%d", x.side), "eval.examples=2000", "train.validate=0"}
+		needs := ""
+		if x.source == "cifar10" {
+			needs = "the binary files of CIFAR-10, which no package carries"
+		}
+		row := func(name, label, full string, paper *run.Paper, more ...string) {
+			t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("%s-%s-%s", name, x.source, size), Label: label + ", " + map[string]string{"mnist": "noisy MNIST ", "cifar10": "CIFAR-10 "}[x.source] + size, N: n, Full: full, Quick: "jigsaw-3x3", Set: slices.Concat(set, more), Paper: paper, Needs: needs})
+		}
+		sorter := func(method string) []string {
+			network, steep := steepness(method, n)
+			set := []string{"method=" + method, "baseline.network=" + network, fmt.Sprintf("baseline.steepness=%g", steep)}
+			if method == "diffsort" {
+				set = append(set, "model.layers=0", "model.positions=none")
+			}
+			return set
+		}
+		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", "", x.sinkhorn, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
+		row("diffsort", "DiffSort", "", x.diffsort, sorter("diffsort")...)
+		row("error-free-diffsort", "Error-free DiffSort", "", x.exact, sorter("error-free-diffsort")...)
+		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, "train.objective=latent")
+		row("ours", "Symmetric Diffusers, order known", "", nil)
+	}
+	return t
+}
+
+func tours() Table {
+	length := func(x, gap float64) *run.Paper { return &run.Paper{Length: &x, Gap: &gap} }
+	t := Table{Name: "tours", Title: "Travelling salesman problem", Source: "Table 4"}
+	for _, x := range []struct {
+		n                 int
+		exact, opt2, ours *run.Paper
+	}{
+		{20, length(3.84, 0), length(4.02, 4.64), length(3.85, .18)},
+		{50, length(5.69, 0), length(5.86, 2.95), length(5.71, .41)},
+	} {
+		name := func(s string) string { return fmt.Sprintf("%s-%d", s, x.n) }
+		t.Rows = append(t.Rows,
+			Row{Name: name("exact"), Label: "exact (paper: Concorde, LKH-3)", N: x.n, Solver: "exact", Paper: x.exact},
+			Row{Name: name("2-opt"), Label: "2-opt, five random starts", N: x.n, Solver: "2-opt", Paper: x.opt2},
+			Row{Name: name("ours"), Label: "Symmetric Diffusers", N: x.n, Quick: name("tsp"), Full: "paper/" + name("tsp"), Paper: x.ours},
+		)
+	}
+	return t
+}
