@@ -21,6 +21,21 @@ import (
 // its tour the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
 
+// IsTourText tells files of tour text from those of TSPLIB: they begin with a number.
+func IsTourText(path string) (bool, error) {
+	return readFile(path, func(r io.Reader, name string) (bool, error) {
+		for number, line := range lines(r) {
+			if line.err != nil {
+				return false, fmt.Errorf("%s:%d: %w", name, number, line.err)
+			}
+			if fields := strings.Fields(line.text); len(fields) > 0 {
+				return isNumber(fields[0]), nil
+			}
+		}
+		return false, nil
+	})
+}
+
 // NewTourText is [ReadTourText] for a reader; name stands for the file in errors.
 func NewTourText(r io.Reader, name string) ([]*Set, error) {
 	var sets []*Set
