@@ -118,6 +118,34 @@ func TestTourText(t *testing.T) {
 	}
 }
 
+// Tours of LKH-3 (elkai 2.0.1) through 8 instances of 20 random cities and 4 of 50, written by
+// bench/lkh.py --out: labels and proven tours are as long.
+func TestToursOfLKH(t *testing.T) {
+	sets, err := ReadTourText("testdata/tours/lkh.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 12 {
+		t.Fatalf("%d instances, wanted 12", len(sets))
+	}
+	for i, s := range sets {
+		var points [][2]float64
+		for _, it := range s.Items {
+			points = append(points, it.Point)
+		}
+		x, err := tsp.New(points, tsp.Euclidean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := x.Length(s.Order)
+		label := x.Length(tsp.Label(points, rand.New(rand.NewPCG(1, uint64(i)))))
+		_, length, proven := tsp.Exact(t.Context(), x)
+		if math.Abs(label-want) > 1e-9*want || math.Abs(length-want) > 1e-9*want || !proven {
+			t.Errorf("line %d: label of %.9f, tour of %.9f (proven %v), LKH's %.9f", s.Line, label, length, proven, want)
+		}
+	}
+}
+
 func TestIsTourText(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]bool{"\n \n0.5 1 2 3\n": true, "-1e-3 2": true, "NAME: x\n": false, "DIMENSION 3": false, "": false} {

@@ -13,7 +13,7 @@ const (
 )
 
 // Label is a tour for training, [Canonical]: of up to about fifty random cities the shortest
-// nearly always, as the tests and bench/elkai.py show. It is what [OrOpt] finds and branch and
+// nearly always, as the tests and bench/lkh.py show. It is what [OrOpt] finds and branch and
 // bound proves or improves. That may visit so many nodes; where they do not suffice, and with
 // more than a hundred cities, the label is the best of several searches. Labels depend on the
 // points and rng alone, not on the time there is. It panics where [New] has an error.
