@@ -108,22 +108,19 @@ func WriteTourText(w io.Writer, sets []*Set) error {
 		if s.Kind != KindPoint || len(s.Items) == 0 {
 			return fmt.Errorf("set %d: wanted one or more points (got %d items of %s)", i, len(s.Items), s.Kind)
 		}
-		for j, it := range s.Items {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(strconv.FormatFloat(it.Point[0], 'g', -1, 64))
-			b.WriteByte(' ')
-			b.WriteString(strconv.FormatFloat(it.Point[1], 'g', -1, 64))
+		separator := ""
+		for _, it := range s.Items {
+			fmt.Fprintf(b, "%s%s %s", separator, strconv.FormatFloat(it.Point[0], 'g', -1, 64), strconv.FormatFloat(it.Point[1], 'g', -1, 64))
+			separator = " "
 		}
 		if s.Order != nil {
-			b.WriteString(" output")
+			fmt.Fprint(b, " output")
 			for _, k := range s.Order {
 				fmt.Fprintf(b, " %d", k+1)
 			}
 			fmt.Fprintf(b, " %d", s.Order[0]+1)
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(b)
 	}
 	return b.Flush()
 }

@@ -65,7 +65,6 @@ type tsplibParser struct {
 	seen      []bool
 	weights   []float64
 	tour      perm.Order
-	closed    bool // the tour ended by −1
 }
 
 func (p *tsplibParser) line(text string) error {

@@ -196,6 +196,34 @@ func TestExactIsExact(t *testing.T) {
 	})
 }
 
+// From tours that are a little too long: there bounds decide on edges at once.
+func TestBranchAndBound(t *testing.T) {
+	improved := 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		n := 5 + int(seed%6)
+		points := square(rng, n)
+		if seed%2 == 1 { // ties
+			for i := range points {
+				points[i] = [2]float64{math.Floor(4 * points[i][0]), math.Floor(4 * points[i][1])}
+			}
+		}
+		x := instance(t, points, Euclidean)
+		start := TwoOpt(x, perm.Random(rng, n))
+		want := heldKarp(x)
+		if x.Length(start) > want*(1+1e-9) {
+			improved++
+		}
+		tour, proven := branchAndBound(t.Context(), x, start, math.MaxInt)
+		if got := x.Length(tour); !proven || x.Check(tour) != nil || math.Abs(got-want) > 2e-9*want {
+			t.Fatalf("seed %d, %d cities: %g, wanted %g (proven %v)", seed, n, got, want, proven)
+		}
+	}
+	if improved < 50 {
+		t.Errorf("2-opt left only %d tours to improve", improved)
+	}
+}
+
 // Whatever the way round and wherever it begins, a tour is written in one way, as long as it was.
 func TestCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -264,6 +292,15 @@ func TestHeuristics(t *testing.T) {
 			if x.Length(tour) > x.Length(start)+1e-9 {
 				t.Fatalf("%s: %g, longer than %g", name, x.Length(tour), x.Length(start))
 			}
+		}
+		// The first of five starts is that of one.
+		seed := rng.Uint64()
+		one, five := TwoOptStarts(x, 1, rand.New(rand.NewPCG(seed, 0))), TwoOptStarts(x, 5, rand.New(rand.NewPCG(seed, 0)))
+		if err := errors.Join(x.Check(one), x.Check(five)); err != nil {
+			t.Fatal(err)
+		}
+		if x.Length(five) > x.Length(one) {
+			t.Fatalf("five starts: %g, one: %g", x.Length(five), x.Length(one))
 		}
 		if fmt.Sprint(kept) != fmt.Sprint(start) {
 			t.Fatal("the tour given was changed")
