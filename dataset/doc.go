@@ -1,5 +1,5 @@
 // Package dataset reads and writes the files that Riffle's objects and orders
-// come in: MNIST idx, CIFAR-10 binary, Riffle's own JSONL, and pictures. It never downloads.
+// come in: MNIST idx, CIFAR-10 binary, Riffle's own JSONL, tours, and pictures. It never downloads.
 //
 // # Promises every reader keeps
 //

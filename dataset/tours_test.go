@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 // Optima published with TSPLIB: a wrong distance, coordinate or triangle would miss them.
 func TestTSPLIBOptima(t *testing.T) {
-	for name, want := range map[string]float64{"berlin52": 7542, "eil51": 426, "gr17": 2085} {
+	for name, want := range map[string]float64{"berlin52": 7542, "eil51": 426, "gr17": 2085, "ulysses16": 6859} {
 		f, err := ReadTSPLIB(filepath.Join("testdata/tsplib", name+".tsp"))
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +29,7 @@ func TestTSPLIBOptima(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 		tour, length, proven := tsp.Exact(ctx, f.Instance)
 		cancel()
-		if f.Name != name || length != want || !proven || f.Instance.Check(tour) != nil {
+		if strings.TrimSuffix(f.Name, ".tsp") != name || length != want || !proven || f.Instance.Check(tour) != nil {
 			t.Errorf("%s: %g (proven %v), wanted %g", f.Name, length, proven, want)
 		}
 	}
@@ -117,6 +118,57 @@ func TestTourText(t *testing.T) {
 	}
 }
 
+// Tours of LKH-3 (elkai 2.0.1) through 8 instances of 20 random cities and 4 of 50, written by
+// bench/lkh.py --out: labels and proven tours are as long.
+func TestToursOfLKH(t *testing.T) {
+	sets, err := ReadTourText("testdata/tours/lkh.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 12 {
+		t.Fatalf("%d instances, wanted 12", len(sets))
+	}
+	for i, s := range sets {
+		var points [][2]float64
+		for _, it := range s.Items {
+			points = append(points, it.Point)
+		}
+		x, err := tsp.New(points, tsp.Euclidean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := x.Length(s.Order)
+		label := x.Length(tsp.Label(points, rand.New(rand.NewPCG(1, uint64(i)))))
+		_, length, proven := tsp.Exact(t.Context(), x)
+		if math.Abs(label-want) > 1e-9*want || math.Abs(length-want) > 1e-9*want || !proven {
+			t.Errorf("line %d: label of %.9f, tour of %.9f (proven %v), LKH's %.9f", s.Line, label, length, proven, want)
+		}
+	}
+}
+
+func TestIsTourText(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]bool{"\n \n0.5 1 2 3\n": true, "-1e-3 2": true, "NAME: x\n": false, "DIMENSION 3": false, "": false} {
+		path := filepath.Join(dir, "any.tsp") // the name says nothing
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := IsTourText(path); err != nil || got != want {
+			t.Errorf("%q: %v (%v)", text, got, err)
+		}
+	}
+	if _, err := IsTourText(filepath.Join(dir, "none")); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestWriteTourErrors(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteTour(&b, "x", "", perm.Order{}); err == nil || err.Error() != "a tour of no cities, which TSPLIB cannot say" || b.Len() > 0 {
+		t.Errorf("got %v, wrote %q", err, b.String())
+	}
+}
+
 // What the writers write, the readers read back equal.
 func TestToursRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +188,7 @@ func TestToursRoundTrip(t *testing.T) {
 		if err != nil || !cmp.Equal(back, []*Set{set}) {
 			t.Fatalf("%v\n%s", err, cmp.Diff([]*Set{set}, back))
 		}
-		kind := rapid.SampledFrom([]tsp.Kind{tsp.Exact2D, tsp.Euc2D, tsp.Ceil2D, tsp.Floor2D, tsp.Att}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]tsp.Kind{tsp.Exact2D, tsp.Euc2D, tsp.Ceil2D, tsp.Floor2D, tsp.Att, tsp.Geo}).Draw(t, "kind")
 		x, err := tsp.New(points, kind)
 		if err != nil {
 			t.Fatal(err)
@@ -147,6 +199,22 @@ func TestToursRoundTrip(t *testing.T) {
 		}
 		f, err := NewTSPLIB(&b, "x")
 		if err != nil || f.Instance.Kind != kind || !reflect.DeepEqual(f.Instance.Points, points) || f.Name != "a name" || f.Comment != "and a comment" {
+			t.Fatalf("%v %+v", err, f)
+		}
+		distances := make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				distances[i*n+j] = x.Distance(i, j) / 3
+			}
+		}
+		if x, err = tsp.NewMatrix(distances, n); err != nil {
+			t.Fatal(err)
+		}
+		b.Reset()
+		if err := WriteTSPLIB(&b, "m", "", x); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = NewTSPLIB(&b, "x"); err != nil || !reflect.DeepEqual(f.Instance, x) {
 			t.Fatalf("%v %+v", err, f)
 		}
 		b.Reset()

@@ -21,6 +21,21 @@ import (
 // its tour the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
 
+// IsTourText tells files of tour text from those of TSPLIB: they begin with a number.
+func IsTourText(path string) (bool, error) {
+	return readFile(path, func(r io.Reader, name string) (bool, error) {
+		for number, line := range lines(r) {
+			if line.err != nil {
+				return false, fmt.Errorf("%s:%d: %w", name, number, line.err)
+			}
+			if fields := strings.Fields(line.text); len(fields) > 0 {
+				return isNumber(fields[0]), nil
+			}
+		}
+		return false, nil
+	})
+}
+
 // NewTourText is [ReadTourText] for a reader; name stands for the file in errors.
 func NewTourText(r io.Reader, name string) ([]*Set, error) {
 	var sets []*Set
@@ -93,22 +108,19 @@ func WriteTourText(w io.Writer, sets []*Set) error {
 		if s.Kind != KindPoint || len(s.Items) == 0 {
 			return fmt.Errorf("set %d: wanted one or more points (got %d items of %s)", i, len(s.Items), s.Kind)
 		}
-		for j, it := range s.Items {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(strconv.FormatFloat(it.Point[0], 'g', -1, 64))
-			b.WriteByte(' ')
-			b.WriteString(strconv.FormatFloat(it.Point[1], 'g', -1, 64))
+		separator := ""
+		for _, it := range s.Items {
+			fmt.Fprintf(b, "%s%s %s", separator, strconv.FormatFloat(it.Point[0], 'g', -1, 64), strconv.FormatFloat(it.Point[1], 'g', -1, 64))
+			separator = " "
 		}
 		if s.Order != nil {
-			b.WriteString(" output")
+			fmt.Fprint(b, " output")
 			for _, k := range s.Order {
 				fmt.Fprintf(b, " %d", k+1)
 			}
 			fmt.Fprintf(b, " %d", s.Order[0]+1)
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(b)
 	}
 	return b.Flush()
 }

@@ -65,7 +65,6 @@ type tsplibParser struct {
 	seen      []bool
 	weights   []float64
 	tour      perm.Order
-	closed    bool // the tour ended by −1
 }
 
 func (p *tsplibParser) line(text string) error {
@@ -356,8 +355,11 @@ func WriteTSPLIB(w io.Writer, name, comment string, x *tsp.Instance) error {
 	return b.Flush()
 }
 
-// WriteTour writes a tour; cities are numbered from 1 there.
+// WriteTour writes a tour of one city or more; cities are numbered from 1 there.
 func WriteTour(w io.Writer, name, comment string, tour perm.Order) error {
+	if len(tour) == 0 {
+		return errors.New("a tour of no cities, which TSPLIB cannot say")
+	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "NAME: %s\nTYPE: TOUR\n", oneLine(name))
 	if comment != "" {

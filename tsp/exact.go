@@ -1,6 +1,7 @@
 package tsp
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -12,132 +13,172 @@ import (
 // Exact finds a shortest tour by branch and bound: bounds are 1-trees with multipliers by
 // subgradient ascent (Held & Karp 1971), branches at a city of which the 1-tree has three
 // edges or more (Volgenant & Jonker 1982), and the first tour is [OrOpt]'s. proven is whether
-// it came to its end before ctx did; the tour is the best there is either way. It begins with
-// city 0.
+// it came to its end before ctx did: then no tour is shorter, of distances that are no
+// integers none by more than a 10⁻⁹th. The tour is the best there is either way, [Canonical].
 func Exact(ctx context.Context, x *Instance) (tour perm.Order, length float64, proven bool) {
-	n := x.n
-	if n <= 3 {
-		t := perm.Identity(n)
-		return t, x.Length(t), true
-	}
-	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	best := OrOpt(x, perm.Random(rng, n), 10*n, rng)
-	b := &bounder{x: x, ctx: ctx, best: best, length: x.Length(best), integral: x.integral()}
-	root := &node{status: make([]int8, n*n), multipliers: make([]float64, n)}
-	proven = b.search(root, 100*n)
-	at := slices.Index(b.best, 0)
-	tour = append(slices.Clone(b.best[at:]), b.best[:at]...)
+	rng := rand.New(rand.NewPCG(1, uint64(x.n)))
+	start := orOpt(x, perm.Random(rng, x.n), 10*x.n, rng, func() bool { return ctx.Err() != nil })
+	tour, proven = branchAndBound(ctx, x, start, math.MaxInt)
+	tour = Canonical(tour)
 	return tour, x.Length(tour), proven
 }
 
+// branchAndBound looks for a tour shorter than start in at most so many nodes.
+func branchAndBound(ctx context.Context, x *Instance, start perm.Order, nodes int) (best perm.Order, proven bool) {
+	if x.n <= 3 {
+		return start, true
+	}
+	n := x.n
+	b := &bounder{
+		x: x, n: n, ctx: ctx, left: nodes, best: start, length: x.Length(start), integral: x.integral(), status: make([]int8, n*n),
+		tree: newOneTree(n), kept: newOneTree(n), trial: make([]float64, n), previous: make([]int, n), near: make([]float64, n), outside: make([]int, n),
+		longest: make([]float64, n*n), spare: make([]float64, n), depth: make([]int, n),
+	}
+	// A wanted edge counts as far shorter than any other, a barred one as far longer.
+	b.offset = [3]float64{wanted: -1e9 * slices.Max(x.matrix), barred: math.Inf(1)}
+	proven = b.search(make([]float64, n), 100*n)
+	return b.best, proven
+}
+
+// What is known of an edge: nothing, that a tour must have it, that it must not.
 const (
 	free int8 = iota
 	wanted
 	barred
 )
 
-// node is a part of the tours: which edges they must have and must not have.
-type node struct {
-	status      []int8 // [n, n], symmetric
-	multipliers []float64
-}
-
 type bounder struct {
 	x        *Instance
+	n        int
 	ctx      context.Context
+	left     int // nodes that may be visited
 	best     perm.Order
 	length   float64
 	integral bool
-	visited  int
+
+	status []int8 // [n, n], symmetric: of the edges in the node at hand
+	trail  []int  // edges that are not free, u·n + v, in the order they became so
+	wanted int    // how many are wanted
+	offset [3]float64
+
+	// Scratch. tree is the latest 1-tree, kept that of the best bound.
+	tree, kept  *oneTree
+	trial, near []float64
+	previous    []int
+	outside     []int
+	longest     []float64 // [n, n]
+	spare       []float64
+	depth       []int
 }
 
 // prunable tells whether tours of at least bound cannot be shorter than the best.
 func (b *bounder) prunable(bound float64) bool {
 	if b.integral {
-		return math.Ceil(bound-1e-6) >= b.length
+		return math.Ceil(bound-1e-6-1e-12*b.length) >= b.length
 	}
-	return bound >= b.length-1e-9*max(1, b.length)
+	return bound >= b.length-1e-9*b.length
 }
 
-// search explores a node; it returns false where ctx ended it.
-func (b *bounder) search(nd *node, iterations int) bool {
-	if b.visited++; b.visited%64 == 0 && b.ctx.Err() != nil {
+func (b *bounder) set(u, v int, s int8) {
+	b.status[u*b.n+v], b.status[v*b.n+u] = s, s
+	b.trail = append(b.trail, u*b.n+v)
+	if s == wanted {
+		b.wanted++
+	}
+}
+
+// undo frees the edges of the trail from mark on.
+func (b *bounder) undo(mark int) {
+	for _, e := range b.trail[mark:] {
+		if b.status[e] == wanted {
+			b.wanted--
+		}
+		b.status[e], b.status[e%b.n*b.n+e/b.n] = free, free
+	}
+	b.trail = b.trail[:mark]
+}
+
+// cost is an edge's length with multipliers, and with what it has for being wanted or barred.
+func (b *bounder) cost(pi []float64, u, v int) float64 {
+	return b.x.matrix[u*b.n+v] + pi[u] + pi[v] + b.offset[b.status[u*b.n+v]]
+}
+
+// search explores the tours that the edges' status leaves; it returns false where the nodes or
+// ctx ended it. The multipliers are where to begin.
+func (b *bounder) search(multipliers []float64, iterations int) bool {
+	if b.left--; b.left < 0 {
 		return false
 	}
-	bound, degree, tree := b.ascend(nd, iterations)
-	if b.prunable(bound) {
-		return true
+	defer b.undo(len(b.trail))
+	pi := slices.Clone(multipliers)
+	for settled := false; !settled; iterations = 30 {
+		bound, ok := b.ascend(pi, iterations)
+		switch {
+		case !ok:
+			return false
+		case b.prunable(bound):
+			return true
+		}
+		// A 1-tree in which every city has two edges is a tour, the shortest of this node.
+		if t := b.kept.tour(); t != nil {
+			if l := b.x.Length(t); l < b.length {
+				b.best, b.length = t, l
+			}
+			return true
+		}
+		b.fix(bound, pi)
+		if !b.settle() {
+			return true
+		}
+		settled = b.keeps()
 	}
-	n := b.x.n
-	// A 1-tree in which every city has two edges is a tour, the shortest of this node.
-	city := -1
-	for v, d := range degree {
-		if d > 2 && (city < 0 || d > degree[city]) {
+	n, t := b.n, b.kept
+	city := 0
+	for v, d := range t.degree {
+		if d > t.degree[city] {
 			city = v
 		}
 	}
-	if city < 0 {
-		t := cycle(tree, n)
-		if l := b.x.Length(t); l < b.length {
-			b.best, b.length = t, l
-		}
-		return true
-	}
-	var edges []int // free edges of the tree at city, the longest last
-	have := 0       // edges that it must have
+	var edges []int // free edges of the tree at city, the longest last; it has one wanted at most
 	for u := range n {
-		switch {
-		case u == city:
-		case nd.status[city*n+u] == wanted:
-			have++
-		case tree[city*n+u]:
+		if u != city && t.has(u, city) && b.status[city*n+u] == free {
 			edges = append(edges, u)
 		}
 	}
-	slices.SortFunc(edges, func(u, v int) int { return cmpFloat(b.x.matrix[city*n+u], b.x.matrix[city*n+v]) })
-	branch := func(want []int, bar int) bool {
-		child := &node{status: slices.Clone(nd.status), multipliers: slices.Clone(nd.multipliers)}
-		for _, u := range want {
-			child.set(n, city, u, wanted)
-		}
-		if bar >= 0 {
-			child.set(n, city, bar, barred)
-		}
-		if !child.settle(n) {
-			return true
-		}
-		return b.search(child, 30)
+	slices.SortFunc(edges, func(u, v int) int { return cmp.Compare(b.x.matrix[city*n+u], b.x.matrix[city*n+v]) })
+	// Without the first; with the first, without the second; with both, and settle bars the
+	// rest. At a city that has a wanted edge already, the first alone makes two.
+	ways := 3
+	if t.degree[city] > len(edges) {
+		ways = 2
 	}
-	if have == 1 {
-		return branch(nil, edges[0]) && branch(edges[:1], -1)
+	for k := range ways {
+		mark := len(b.trail)
+		for _, u := range edges[:k] {
+			b.set(city, u, wanted)
+		}
+		if k+1 < ways {
+			b.set(city, edges[k], barred)
+		}
+		ok := !b.settle() || b.search(pi, 30)
+		b.undo(mark)
+		if !ok {
+			return false
+		}
 	}
-	return branch(nil, edges[0]) && branch(edges[:1], edges[1]) && branch(edges[:2], -1)
+	return true
 }
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func (nd *node) set(n, u, v int, s int8) { nd.status[u*n+v], nd.status[v*n+u] = s, s }
 
 // settle draws conclusions until there are no more: a city with two wanted edges has no
 // other, one with two edges left wants both. It returns false where no tour is left.
-func (nd *node) settle(n int) bool {
+func (b *bounder) settle() bool {
+	n := b.n
 	for changed := true; changed; {
 		changed = false
 		for v := range n {
-			want, open := 0, 0
-			for u := range n {
-				if u == v {
-					continue
-				}
-				switch nd.status[v*n+u] {
+			want, open := 0, -1 // the diagonal is free
+			for _, s := range b.status[v*n : (v+1)*n] {
+				switch s {
 				case wanted:
 					want++
 				case free:
@@ -155,18 +196,20 @@ func (nd *node) settle(n int) bool {
 				s = wanted
 			}
 			for u := range n {
-				if u != v && nd.status[v*n+u] == free {
-					nd.set(n, v, u, s)
+				if u != v && b.status[v*n+u] == free {
+					b.set(v, u, s)
 					changed = true
 				}
 			}
 		}
 	}
-	return nd.open(n)
+	return b.open()
 }
 
-// open tells whether the wanted edges close no cycle of fewer than n cities.
-func (nd *node) open(n int) bool {
+// open tells whether the wanted edges close no cycle of fewer than n cities. No city has more
+// than two.
+func (b *bounder) open() bool {
+	n := b.n
 	seen := make([]bool, n)
 	for start := range n {
 		if seen[start] {
@@ -177,14 +220,11 @@ func (nd *node) open(n int) bool {
 		for moved := true; moved; {
 			moved = false
 			for u := range n {
-				if u == before || nd.status[at*n+u] != wanted || u == at {
+				if u == before || b.status[at*n+u] != wanted {
 					continue
 				}
 				if u == start {
-					if count > 1 {
-						return count == n
-					}
-					continue
+					return count == n
 				}
 				if seen[u] {
 					continue
@@ -199,133 +239,130 @@ func (nd *node) open(n int) bool {
 	return true
 }
 
-// ascend improves the multipliers of a node and returns the best bound with the degrees and
-// the edges of its 1-tree; the multipliers of the node become those of the bound.
-func (b *bounder) ascend(nd *node, iterations int) (bound float64, degree []int, tree []bool) {
-	n := b.x.n
-	pi := slices.Clone(nd.multipliers)
-	previous := make([]int, n)
+// keeps tells whether the kept tree has all wanted edges and no barred one.
+func (b *bounder) keeps() bool {
+	t, n := b.kept, b.n
+	have := 0
+	for i := -2; i < n-2; i++ {
+		u, v := 0, t.first
+		switch {
+		case i == -1:
+			v = t.second
+		case i >= 0:
+			v = t.order[i+1]
+			u = t.parent[v]
+		}
+		switch b.status[u*n+v] {
+		case barred:
+			return false
+		case wanted:
+			have++
+		}
+	}
+	return have == b.wanted
+}
+
+// ascend improves multipliers, in place, and returns the best bound; kept is its 1-tree. The
+// bound is infinite where no tour is left. It returns false where ctx ended it.
+func (b *bounder) ascend(multipliers []float64, iterations int) (bound float64, ok bool) {
+	pi := b.trial
+	copy(pi, multipliers)
 	bound = math.Inf(-1)
-	step := 0.0
-	scale := 2.0
-	since := 0
+	scale, since := 2.0, 0
 	for it := range iterations {
-		d, t, w := b.oneTree(nd, pi)
-		if t == nil {
-			return math.Inf(1), nil, nil // no tour keeps to the node
+		if b.ctx.Err() != nil {
+			return 0, false
 		}
-		if w > bound {
-			bound, degree, tree, since = w, d, t, 0
-			copy(nd.multipliers, pi)
-		} else if since++; since > max(5, n/4) {
-			scale, since = scale/2, 0
-		}
-		if b.prunable(bound) || scale < 1e-4 {
-			break
+		w := b.span(pi)
+		if math.IsInf(w, 1) {
+			return w, true
 		}
 		square := 0
-		for _, k := range d {
+		for _, k := range b.tree.degree {
 			square += (k - 2) * (k - 2)
 		}
-		if square == 0 {
+		degree := b.tree.degree
+		if w > bound || square == 0 {
+			bound, since = w, 0
+			copy(multipliers, pi)
+			b.tree, b.kept = b.kept, b.tree
+		} else if since++; since > max(5, b.n/4) {
+			scale, since = scale/2, 0
+		}
+		if square == 0 || scale < 1e-4 || b.prunable(bound) {
 			break
 		}
-		step = scale * max(b.length-w, 1e-6*math.Abs(b.length)) / float64(square)
-		for v, k := range d {
+		step := scale * max(b.length-w, 1e-6*b.length) / float64(square)
+		for v, k := range degree {
 			change := float64(k - 2)
 			if it > 0 {
-				change = 0.7*change + 0.3*float64(previous[v])
+				change = 0.7*change + 0.3*float64(b.previous[v])
 			}
 			pi[v] += step * change
-			previous[v] = k - 2
+			b.previous[v] = k - 2
 		}
 	}
-	return bound, degree, tree
+	return bound, true
 }
 
-// oneTree finds a shortest 1-tree that keeps to a node, lengths being d + π_u + π_v: a
-// spanning tree of the cities but city 0 and the two shortest edges of city 0. The weight is
-// less 2Σπ, a bound on tours.
-func (b *bounder) oneTree(nd *node, pi []float64) (degree []int, tree []bool, weight float64) {
-	n := b.x.n
-	degree, tree = make([]int, n), make([]bool, n*n)
-	// A wanted edge counts as far shorter than any other, and is then weighed as it is.
-	const bonus = 1e15
-	cost := func(u, v int) float64 {
-		c := b.x.matrix[u*n+v] + pi[u] + pi[v]
-		switch nd.status[u*n+v] {
-		case wanted:
-			return c - bonus
-		case barred:
-			return math.Inf(1)
+// fix bars free edges that no tour shorter than the best has, and wants those that every such
+// tour has: with an edge that the kept tree has not, or without one that it has, the shortest
+// 1-tree follows by one exchange, and its weight is a bound too.
+func (b *bounder) fix(bound float64, pi []float64) {
+	n, t := b.n, b.kept
+	b.depth[1] = 0
+	for i, v := range t.order[1:] {
+		p := t.parent[v]
+		c := b.cost(pi, p, v)
+		b.depth[v] = b.depth[p] + 1
+		b.spare[v] = math.Inf(1)
+		for _, u := range t.order[:i+1] {
+			longest := c
+			if u != p {
+				longest = max(longest, b.longest[p*n+u])
+			}
+			b.longest[u*n+v], b.longest[v*n+u] = longest, longest
 		}
-		return c
 	}
-	add := func(u, v int) {
-		tree[u*n+v], tree[v*n+u] = true, true
-		degree[u]++
-		degree[v]++
-		weight += b.x.matrix[u*n+v] + pi[u] + pi[v]
-	}
-	near, from, in := make([]float64, n), make([]int, n), make([]bool, n)
-	for v := range near {
-		near[v] = math.Inf(1)
-	}
-	in[1] = true
-	last := 1
-	for range n - 2 {
-		next := -1
-		for v := 2; v < n; v++ {
-			if in[v] {
+	for u := 1; u < n; u++ {
+		for v := u + 1; v < n; v++ {
+			if b.status[u*n+v] != free || t.has(u, v) {
 				continue
 			}
-			if c := cost(last, v); c < near[v] {
-				near[v], from[v] = c, last
+			c := b.cost(pi, u, v)
+			if b.prunable(bound + c - b.longest[u*n+v]) {
+				b.set(u, v, barred)
+				continue
 			}
-			if next < 0 || near[v] < near[next] {
-				next = v
+			for p, q := u, v; p != q; { // it may stand in for the edges between u and v
+				if b.depth[p] < b.depth[q] {
+					p, q = q, p
+				}
+				b.spare[p] = min(b.spare[p], c)
+				p = t.parent[p]
 			}
 		}
-		if math.IsInf(near[next], 1) {
-			return nil, nil, 0
-		}
-		in[next] = true
-		add(from[next], next)
-		last = next
 	}
-	first, second := -1, -1
+	for _, v := range t.order[1:] {
+		if p := t.parent[v]; b.status[p*n+v] == free && b.prunable(bound+b.spare[v]-b.cost(pi, p, v)) {
+			b.set(p, v, wanted)
+		}
+	}
+	third := math.Inf(1)
 	for v := 1; v < n; v++ {
-		c := cost(0, v)
-		switch {
-		case math.IsInf(c, 1):
-		case first < 0 || c < cost(0, first):
-			first, second = v, first
-		case second < 0 || c < cost(0, second):
-			second = v
+		if b.status[v] != free || v == t.first || v == t.second {
+			continue
+		}
+		c := b.cost(pi, 0, v)
+		if b.prunable(bound + c - b.cost(pi, 0, t.second)) {
+			b.set(0, v, barred)
+			continue
+		}
+		third = min(third, c)
+	}
+	for _, v := range []int{t.first, t.second} {
+		if b.status[v] == free && b.prunable(bound+third-b.cost(pi, 0, v)) {
+			b.set(0, v, wanted)
 		}
 	}
-	if second < 0 {
-		return nil, nil, 0
-	}
-	add(0, first)
-	add(0, second)
-	for _, p := range pi {
-		weight -= 2 * p
-	}
-	return degree, tree, weight
-}
-
-// cycle follows a 1-tree that is a tour from city 0.
-func cycle(tree []bool, n int) perm.Order {
-	t := perm.Order{0}
-	for before, at := -1, 0; len(t) < n; {
-		for v := range n {
-			if v != before && tree[at*n+v] && (v != 0 || len(t) == n) {
-				before, at = at, v
-				t = append(t, v)
-				break
-			}
-		}
-	}
-	return t
 }

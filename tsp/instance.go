@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -44,7 +45,10 @@ type Instance struct {
 // MaxCities is the most cities of an instance, whose distances are all kept: 200 MB.
 const MaxCities = 5000
 
-// New makes an instance of points. Coordinates must be finite, and distances too.
+// maxDistance leaves room for sums and bounds of lengths in a float64.
+const maxDistance = 1e280
+
+// New makes an instance of points. Coordinates must be finite and distances at most 1e280.
 func New(points [][2]float64, kind Kind) (*Instance, error) {
 	if len(points) > MaxCities {
 		return nil, fmt.Errorf("%d cities, wanted at most %d", len(points), MaxCities)
@@ -63,8 +67,8 @@ func New(points [][2]float64, kind Kind) (*Instance, error) {
 			if err != nil {
 				return nil, err
 			}
-			if math.IsInf(d, 0) || math.IsNaN(d) {
-				return nil, fmt.Errorf("cities %d and %d: are too far apart for a float64", j, i)
+			if !(d <= maxDistance) { // NaN too
+				return nil, fmt.Errorf("cities %d and %d: are too far apart (%g), wanted at most %g", j, i, d, maxDistance)
 			}
 			x.matrix[i*x.n+j], x.matrix[j*x.n+i] = d, d
 		}
@@ -75,8 +79,8 @@ func New(points [][2]float64, kind Kind) (*Instance, error) {
 // ErrAsymmetric is returned by [NewMatrix].
 var ErrAsymmetric = errors.New("the distances are not symmetric")
 
-// NewMatrix makes an instance of distances [n, n], which must be symmetric, finite and 0 or
-// more; the diagonal is not read.
+// NewMatrix makes an instance of distances [n, n], which must be symmetric and 0 to
+// 1e280; the diagonal is not read.
 func NewMatrix(distances []float64, n int) (*Instance, error) {
 	if n < 0 || len(distances) != n*n {
 		return nil, fmt.Errorf("distances: wanted %d of %d cities (got %d)", n*n, n, len(distances))
@@ -88,8 +92,8 @@ func NewMatrix(distances []float64, n int) (*Instance, error) {
 			switch {
 			case i == j:
 				continue
-			case !(d >= 0) || math.IsInf(d, 0):
-				return nil, fmt.Errorf("cities %d and %d: distance %g, wanted a finite one of 0 or more", i, j, d)
+			case !(d >= 0 && d <= maxDistance):
+				return nil, fmt.Errorf("cities %d and %d: distance %g, wanted 0 to %g", i, j, d, maxDistance)
 			case d != distances[j*n+i]:
 				return nil, fmt.Errorf("cities %d and %d: %w (%g and %g)", i, j, ErrAsymmetric, d, distances[j*n+i])
 			}
@@ -124,6 +128,20 @@ func (x *Instance) Check(tour perm.Order) error {
 		return fmt.Errorf("tour: has %d cities, wanted %d", len(tour), x.n)
 	}
 	return tour.Validate()
+}
+
+// Canonical is a closed tour as it is written of the 2n ways there are: from city 0 on, in the
+// direction in which the second city has a lower number than the last.
+func Canonical(tour perm.Order) perm.Order {
+	at := slices.Index(tour, 0)
+	if at < 0 {
+		return slices.Clone(tour)
+	}
+	t := append(slices.Clone(tour[at:]), tour[:at]...)
+	if n := len(t); n > 2 && t[1] > t[n-1] {
+		slices.Reverse(t[1:])
+	}
+	return t
 }
 
 // integral reports whether all distances are integers, so that tours are as long as integers.

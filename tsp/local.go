@@ -1,6 +1,7 @@
 package tsp
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -56,6 +57,11 @@ func TwoOptStarts(x *Instance, starts int, rng *rand.Rand) perm.Order {
 // kicks that both kinds of moves cannot undo, taken back where the tour did not become
 // shorter. It returns the best tour after kicks of them. With n ≤ 3 all tours are equal.
 func OrOpt(x *Instance, start perm.Order, kicks int, rng *rand.Rand) perm.Order {
+	return orOpt(x, start, kicks, rng, func() bool { return false })
+}
+
+// orOpt is [OrOpt] that gives up further kicks where stop says so.
+func orOpt(x *Instance, start perm.Order, kicks int, rng *rand.Rand, stop func() bool) perm.Order {
 	if x.n <= 3 {
 		return slices.Clone(start)
 	}
@@ -69,6 +75,9 @@ func OrOpt(x *Instance, start perm.Order, kicks int, rng *rand.Rand) perm.Order 
 	}
 	best, length := slices.Clone(s.tour), x.Length(s.tour)
 	for range kicks {
+		if stop() {
+			break
+		}
 		s.kick(rng)
 		s.descend()
 		if l := x.Length(s.tour); l <= length {
@@ -112,15 +121,7 @@ func newSearch(x *Instance, start perm.Order) *search {
 			}
 		}
 		row := x.matrix[k*x.n : (k+1)*x.n]
-		slices.SortStableFunc(others, func(a, b int) int {
-			switch {
-			case row[a] < row[b]:
-				return -1
-			case row[a] > row[b]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
 		s.neighbour[k] = slices.Clone(others[:min(nearest, len(others))])
 	}
 	return s
@@ -352,16 +353,3 @@ func (s *search) kick(rng *rand.Rand) {
 	}
 	s.push(t[cuts[1]-1])
 }
-
-// Label is a tour for training: the shortest that [OrOpt] finds with enough kicks to be the
-// optimum nearly always (see the tests and bench/elkai.py for how nearly).
-func Label(points [][2]float64, rng *rand.Rand) perm.Order {
-	x, err := New(points, Euclidean)
-	if err != nil {
-		panic(err) // drawn from the unit square
-	}
-	return OrOpt(x, perm.Random(rng, x.n), labelKicks(x.n), rng)
-}
-
-// labelKicks is how many kicks a label has.
-func labelKicks(n int) int { return n * n / 2 }

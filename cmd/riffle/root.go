@@ -72,16 +72,7 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
   riffle eval runs/sort3                         judge it on new sets
   riffle order runs/sort3 images/                order a folder of images`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				var names []string
-				for _, c := range cmd.Commands() {
-					names = append(names, c.Name())
-				}
-				return usagef("unknown command %q, the nearest is %q\nhint: riffle --help lists them", args[0], nearest.Of(args[0], names))
-			}
-			return nil
-		},
+		Args: known,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
@@ -89,8 +80,21 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(),
+		a.tspCommand(),
 	)
 	return root
+}
+
+// known is for commands that have subcommands alone: an argument is none of their names.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		return usagef("unknown command %q, the nearest is %q\nhint: %s --help lists them", args[0], nearest.Of(args[0], names), cmd.CommandPath())
+	}
+	return nil
 }
 
 // flagError is a usage error that names the nearest flag where there is none of the name.
