@@ -77,8 +77,10 @@ func TestSVMLight(t *testing.T) {
 	}
 	want := []*Set{
 		{ID: "10", Kind: KindFeatures, Line: 1, Items: []Item{
-			{ID: "docA", Features: []float64{.5, 0, 1.797e308}}, {ID: "docB", Features: []float64{0, -3, 0}},
-			{Features: []float64{0, 0, 0}}, {Features: []float64{1e-3, 0, 0}},
+			{ID: "docA", Features: []float64{.5, 0, 1.797e308}},
+			{ID: "docB", Features: []float64{0, -3, 0}},
+			{Features: []float64{0, 0, 0}},
+			{Features: []float64{1e-3, 0, 0}},
 		}, Levels: Levels{{0, 3}, {2}}},
 		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
 	}

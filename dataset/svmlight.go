@@ -39,9 +39,9 @@ func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
 	where := map[string]int{}
 	low, high, count, present := math.MaxInt, -1, 0, 0
 	for number, line := range lines(r) {
-		fail := func(err error) ([]*Set, error) { return nil, fmt.Errorf("%s:%d: %w", name, number, err) }
+		fail := func(err error) error { return fmt.Errorf("%s:%d: %w", name, number, err) }
 		if line.err != nil {
-			return fail(line.err)
+			return nil, fail(line.err)
 		}
 		text, comment, _ := strings.Cut(line.text, "#")
 		fields := strings.Fields(text)
@@ -51,30 +51,30 @@ func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
 		var x row
 		var err error
 		if x.relevance, err = finite(fields[0]); err != nil {
-			return fail(fmt.Errorf("relevance: %w", err))
+			return nil, fail(fmt.Errorf("relevance: %w", err))
 		}
 		query, ok := "", false
 		if len(fields) > 1 {
 			query, ok = strings.CutPrefix(fields[1], "qid:")
 		}
 		if !ok || query == "" {
-			return fail(fmt.Errorf("wanted qid:QUERY after the relevance (got %q)", strings.Join(fields[1:min(2, len(fields))], " ")))
+			return nil, fail(fmt.Errorf("wanted qid:QUERY after the relevance (got %q)", strings.Join(fields[1:min(2, len(fields))], " ")))
 		}
 		for _, f := range fields[2:] {
 			i, v, ok := strings.Cut(f, ":")
 			if !ok {
-				return fail(fmt.Errorf("feature %q: wanted number:value", f))
+				return nil, fail(fmt.Errorf("feature %q: wanted number:value", f))
 			}
 			index, err := strconv.Atoi(i)
 			if err != nil || index < 0 || index > MaxFeatures {
-				return fail(fmt.Errorf("feature %q: wanted a number of 0 to %d", f, MaxFeatures))
+				return nil, fail(fmt.Errorf("feature %q: wanted a number of 0 to %d", f, MaxFeatures))
 			}
 			value, err := finite(v)
 			if err != nil {
-				return fail(fmt.Errorf("feature %q: %w", f, err))
+				return nil, fail(fmt.Errorf("feature %q: %w", f, err))
 			}
 			if len(x.index) > 0 && index <= x.index[len(x.index)-1] {
-				return fail(fmt.Errorf("feature %q: wanted numbers that increase (after %d)", f, x.index[len(x.index)-1]))
+				return nil, fail(fmt.Errorf("feature %q: wanted numbers that increase (after %d)", f, x.index[len(x.index)-1]))
 			}
 			x.index, x.value = append(x.index, index), append(x.value, value)
 			low, high = min(low, index), max(high, index)

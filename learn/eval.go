@@ -68,7 +68,7 @@ type Result struct {
 	// construction. What is none counts as not exact and with a tau of 0.
 	Permutations *metric.Interval `json:"permutations,omitempty"`
 	// Puzzle is nil where the objects are no tiles.
-	Tour *Tour `json:"tour,omitempty"` // of tours alone
+	Tour          *Tour   `json:"tour,omitempty"` // of tours alone
 	Puzzle        *Puzzle `json:"puzzle,omitempty"`
 	Method        string  `json:"method"`
 	Engine        string  `json:"engine"`

@@ -10,8 +10,16 @@ import (
 // passed as one list of pixels, not averaged one by one. It fails on different
 // lengths and on none.
 func RMSE(got, want []float64) (float64, error) {
-	mean, err := meanError("rmse", got, want, func(d float64) float64 { return d * d })
-	return math.Sqrt(mean), err
+	// In units of the largest difference, so that no square underflows or overflows.
+	largest := 0.0
+	for i := range min(len(got), len(want)) {
+		largest = max(largest, math.Abs(got[i]-want[i]))
+	}
+	if largest == 0 || math.IsInf(largest, 0) {
+		largest = 1
+	}
+	mean, err := meanError("rmse", got, want, func(d float64) float64 { return d / largest * (d / largest) })
+	return largest * math.Sqrt(mean), err
 }
 
 // MAE returns the mean absolute error Σ |gotᵢ − wantᵢ| / m over all m elements,

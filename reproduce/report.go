@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/metric"
@@ -175,6 +174,5 @@ func training(t Table, r Row, o *Outcome) string {
 }
 
 func minutes(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	return strings.TrimSuffix(d.String(), "0s")
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }

@@ -177,8 +177,11 @@ func schedules() Table {
 		steps string
 		paper *run.Paper
 	}{
-		{"0-15", figures(0, 0, 1.0)}, {"0-8-9-15", figures(.316, 0, 39.6)}, {"0-7-8-9-15", figures(0, 0, 1.0)},
-		{"0-7-8-10-15", figures(0, 0, 1.0)}, {"0-8-10-15", figures(.646, 4.5, 69.8)},
+		{"0-15", figures(0, 0, 1.0)},
+		{"0-8-9-15", figures(.316, 0, 39.6)},
+		{"0-7-8-9-15", figures(0, 0, 1.0)},
+		{"0-7-8-10-15", figures(0, 0, 1.0)},
+		{"0-8-10-15", figures(.646, 4.5, 69.8)},
 	} {
 		list := "["
 		for _, c := range x.steps {

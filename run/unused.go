@@ -92,7 +92,7 @@ func (c *Config) checkUsed(keys []string, where func(i int) string) error {
 // fillUsed gives keys that have an effect, but that were left out where they had none, what
 // they have by default.
 func (c *Config) fillUsed() {
-	c.fillSize()
+	defer c.fillSize()
 	d := Default()
 	if c.Method != "diffusion" {
 		b := &c.Baseline

@@ -1,0 +1,88 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/presets"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Every row names presets that are there, and its quick configuration resolves.
+func TestRows(t *testing.T) {
+	for _, table := range Tables() {
+		seen := map[string]bool{}
+		for _, r := range table.Rows {
+			if seen[r.Name] {
+				t.Errorf("%s: %s is there twice", table.Name, r.Name)
+			}
+			seen[r.Name] = true
+			if r.Solver != "" {
+				continue
+			}
+			if _, ok := presets.Get(r.Full); !ok && r.Full != "" {
+				t.Errorf("%s %s: no preset %s", table.Name, r.Name, r.Full)
+			}
+			data, ok := presets.Get(r.Quick)
+			if !ok {
+				t.Errorf("%s %s: no preset %s", table.Name, r.Name, r.Quick)
+				continue
+			}
+			cfg, err := run.ParseConfig(data, r.Quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range r.Set {
+				if err := cfg.Set(s); err != nil {
+					t.Errorf("%s %s: %v", table.Name, r.Name, err)
+				}
+			}
+			if _, err := cfg.Resolve(); err != nil {
+				t.Errorf("%s %s: %v", table.Name, r.Name, err)
+			}
+			if cfg.Task.N != r.N {
+				t.Errorf("%s %s: n is %d, the row says %d", table.Name, r.Name, cfg.Task.N, r.N)
+			}
+		}
+	}
+}
+
+// A row that was run has its figures beside the paper's; one that was not says how to.
+func TestWrite(t *testing.T) {
+	runs := t.TempDir()
+	table, err := Find("lists")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := Folder(runs, table, table.Rows[1])
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, v any) {
+		data, err := json.Marshal(v)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(run.EvalFile, map[string]any{"sets": 1000, "seed": 1, "engine": "xla", "train_steps": 500, "train_seconds": 90.0, "exact": map[string]float64{"mean": 99.5, "low": 99, "high": 99.9}})
+	write(AboutFile, About{Machine: "2 cores of a test"})
+	var b bytes.Buffer
+	if err := Write(&b, runs, []Table{table}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| Symmetric Diffusers, identity | 100 | 100.00 | 99.50 (99.00 to 99.90) |", "quick, 500 steps, 1m30s, xla engine, 2 cores of a test, seed 1, 1000 test sets |",
+		"| SEDD, identity | 100 | 95.47 |  | 99.95 |", "not run: `riffle reproduce lists --rows sedd-identity-100`",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
