@@ -4,14 +4,34 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 )
 
+// readTourSets reads a TSPLIB problem or tour text, nil where a file is neither.
+func readTourSets(path string) ([]*dataset.Set, error) {
+	if strings.EqualFold(filepath.Ext(path), ".tsp") {
+		f, err := dataset.ReadTSPLIB(path)
+		if err != nil {
+			return nil, err
+		}
+		s, err := f.Set()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return []*dataset.Set{s}, nil
+	}
+	if text, err := dataset.IsTourText(path); err != nil || !text {
+		return nil, err
+	}
+	return dataset.ReadTourText(path)
+}
+
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
-({} for a bare item). All orders are 0-based: order[i] is the item at position i.`
+({} for a bare item), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.`
 
 // ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints
 // the answer for each set, as a line of JSON or by print.
@@ -68,7 +88,10 @@ func readSets(path string) ([]*dataset.Set, error) {
 	if dataset.IsPicture(path) {
 		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order; a folder of images is a set", path)
 	}
-	sets, err := dataset.ReadJSONL(path)
+	sets, err := readTourSets(path)
+	if sets == nil && err == nil {
+		sets, err = dataset.ReadJSONL(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,9 @@ func (a *app) orderCommand() *cobra.Command {
 			}, func(r learn.Ordered, set *dataset.Set) {
 				for _, o := range r.Orders {
 					fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, itemNames(set)), " "))
+					if o.Cost != nil {
+						fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
+					}
 					if top > 1 {
 						fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
 					}

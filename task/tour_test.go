@@ -1,0 +1,166 @@
+package task
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+func newTestTour(t *testing.T, change func(*run.Config)) *Tour {
+	t.Helper()
+	cfg := run.Default()
+	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 8}, "points"
+	if change != nil {
+		change(&cfg)
+	}
+	work, err := New(&cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return work.(*Tour)
+}
+
+// Right tours begin with city 0, go round counter-clockwise and cost what is the best; set i
+// is a function of seed, split and i.
+func TestTourExamples(t *testing.T) {
+	work := newTestTour(t, nil)
+	all, err := work.Examples(Train, 0, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range all.Clean {
+		if err := o.Validate(); err != nil || o[0] != 0 {
+			t.Fatalf("set %d: %v (%v)", i, o, err)
+		}
+		area := 0.0
+		for k := range o {
+			p, q := all.Points[i][o[k]], all.Points[i][o[(k+1)%8]]
+			area += p[0]*q[1] - p[1]*q[0]
+		}
+		if area < 0 || all.Cost(i, o) != all.Best[i] {
+			t.Errorf("set %d: area %g, cost %g, best %g", i, area, all.Cost(i, o), all.Best[i])
+		}
+		back := slices.Clone(o)
+		slices.Reverse(back[1:])
+		if math.Abs(all.Cost(i, back)-all.Best[i]) > 1e-12 {
+			t.Errorf("set %d: backwards it costs %g, not %g", i, all.Cost(i, back), all.Best[i])
+		}
+	}
+	part, err := work.Examples(Train, 7, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if !slices.Equal(part.Clean[i], all.Clean[7+i]) || !slices.Equal(part.Points[i], all.Points[7+i]) {
+			t.Errorf("set %d depends on its batch", 7+i)
+		}
+	}
+}
+
+// A file of tours gives the same sets as the instances it was written from.
+func TestTourFile(t *testing.T) {
+	drawn, err := newTestTour(t, nil).Examples(Test, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets []*dataset.Set
+	for i, points := range drawn.Points {
+		s := &dataset.Set{Kind: dataset.KindPoint, Order: drawn.Clean[i], OrderGiven: "order"}
+		for _, p := range points {
+			s.Items = append(s.Items, dataset.Item{Point: p})
+		}
+		sets = append(sets, s)
+	}
+	path := filepath.Join(t.TempDir(), "tours.txt")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.WriteTourText(f, sets); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read, err := newTestTour(t, func(c *run.Config) { c.Task.Test, c.Task.Data = path, path }).Examples(Test, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(read.Best, drawn.Best) || !read.Objects.Equal(drawn.Objects) {
+		t.Error("the file gives other sets")
+	}
+	for i := range read.Clean {
+		if !slices.Equal(read.Clean[i], drawn.Clean[i]) {
+			t.Errorf("set %d: %v, wanted %v", i, read.Clean[i], drawn.Clean[i])
+		}
+	}
+	cfg := run.Default()
+	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 9, Test: path}, "points"
+	if _, err := New(&cfg); err == nil || !strings.Contains(err.Error(), "tours.txt:1: has 8 cities, wanted task.n = 9") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Symmetries of the square keep lengths and the square.
+func TestSymmetry(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	points := make([][2]float64, 6)
+	for i := range points {
+		points[i] = [2]float64{rng.Float64(), rng.Float64()}
+	}
+	want := tourLength(points, perm.Identity(6))
+	seen := map[[2]float64]bool{}
+	for which := range 8 {
+		p := slices.Clone(points)
+		symmetry(p, which)
+		seen[p[0]] = true
+		if math.Abs(tourLength(p, perm.Identity(6))-want) > 1e-12 {
+			t.Errorf("symmetry %d: another length", which)
+		}
+		for _, q := range p {
+			if q[0] < 0 || q[0] > 1 || q[1] < 0 || q[1] > 1 {
+				t.Errorf("symmetry %d: %v leaves the square", which, q)
+			}
+		}
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d different symmetries, wanted 8", len(seen))
+	}
+}
+
+// A user's points come into the unit square, keeping their shape.
+func TestTourObjects(t *testing.T) {
+	work := newTestTour(t, nil)
+	for _, c := range []struct {
+		points [][2]float64
+		want   []float32
+	}{
+		{[][2]float64{{0.25, 0.5}, {1, 0}}, []float32{0.25, 0.5, 1, 0}}, // in it already
+		{[][2]float64{{100, 50}, {300, 150}}, []float32{0, 0, 1, 0.5}},  // moved and scaled
+		{[][2]float64{{7, 7}, {7, 7}}, []float32{0.5, 0.5, 0.5, 0.5}},   // all in one place
+		{[][2]float64{{-1e308, 0}, {1e308, 0}}, []float32{0, 0, 1, 0}},  // extents that overflow
+		{[][2]float64{{0, 0}, {0, 2}}, []float32{0, 0, 0, 1}},           // a line
+	} {
+		s := &dataset.Set{Kind: dataset.KindPoint}
+		for _, p := range c.points {
+			s.Items = append(s.Items, dataset.Item{Point: p})
+		}
+		got, _, err := work.Objects([]*dataset.Set{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flat := tensors.MustCopyFlatData[float32](got); !slices.Equal(flat, c.want) {
+			t.Errorf("%v: %v, wanted %v", c.points, flat, c.want)
+		}
+	}
+}
