@@ -25,13 +25,22 @@ type Outcome struct {
 	Correct      metric.Interval `json:"correct"`
 	KendallTau   metric.Interval `json:"kendall_tau_lists"`
 	// Those of puzzles, of samplers that may give no permutation, and of tours.
-	UpToTwins    *metric.Interval `json:"exact_up_to_indistinguishable"`
-	RMSE         *metric.Interval `json:"rmse"`
-	MAE          *metric.Interval `json:"mae"`
+	UpToTwins    *metric.Interval `json:"-"`
+	RMSE         *metric.Interval `json:"-"`
+	MAE          *metric.Interval `json:"-"`
 	Permutations *metric.Interval `json:"permutations"`
 	Length       *metric.Interval `json:"length"`
 	Gap          *metric.Interval `json:"gap"`
-	About        About            `json:"-"`
+	Tour         *struct {
+		Length metric.Interval `json:"length"`
+		Gap    metric.Interval `json:"gap"`
+	} `json:"tour"`
+	Puzzle *struct {
+		ExactAlike metric.Interval `json:"exact_alike"`
+		RMSE       metric.Interval `json:"rmse"`
+		MAE        metric.Interval `json:"mae"`
+	} `json:"puzzle"`
+	About About `json:"-"`
 }
 
 // About is row.json: how a row came to be.
@@ -66,6 +75,12 @@ func Load(dir string) (*Outcome, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, f.name), err)
 		}
 	}
+	if t := o.Tour; t != nil {
+		o.Length, o.Gap = &t.Length, &t.Gap
+	}
+	if p := o.Puzzle; p != nil {
+		o.UpToTwins, o.RMSE, o.MAE = &p.ExactAlike, &p.RMSE, &p.MAE
+	}
 	return &o, nil
 }
 
@@ -77,10 +92,10 @@ type column struct {
 }
 
 var columns = []column{
-	{"exact %", "%.2f", func(p *run.Paper) *float64 { return p.Exact }, func(o *Outcome) *metric.Interval { return &o.Exact }},
+	{"exact %", "%.2f", func(p *run.Paper) *float64 { return p.Exact }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Exact) }},
 	{"exact % up to indistinguishable", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.UpToTwins }},
-	{"correct %", "%.2f", func(p *run.Paper) *float64 { return p.Correct }, func(o *Outcome) *metric.Interval { return &o.Correct }},
-	{"Kendall tau (lists)", "%.3f", func(p *run.Paper) *float64 { return p.KendallTau }, func(o *Outcome) *metric.Interval { return &o.KendallTau }},
+	{"correct %", "%.2f", func(p *run.Paper) *float64 { return p.Correct }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Correct) }},
+	{"Kendall tau (lists)", "%.3f", func(p *run.Paper) *float64 { return p.KendallTau }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.KendallTau) }},
 	{"RMSE", "%.4f", func(p *run.Paper) *float64 { return p.RMSE }, func(o *Outcome) *metric.Interval { return o.RMSE }},
 	{"MAE", "%.4f", func(p *run.Paper) *float64 { return p.MAE }, func(o *Outcome) *metric.Interval { return o.MAE }},
 	{"permutations %", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.Permutations }},
@@ -140,6 +155,14 @@ func Write(w io.Writer, runs string, tables []Table) error {
 		fmt.Fprintln(w)
 	}
 	return nil
+}
+
+// unlessTour is nil for tours, which are judged by their length.
+func unlessTour(o *Outcome, v *metric.Interval) *metric.Interval {
+	if o.Length != nil {
+		return nil
+	}
+	return v
 }
 
 // has reports whether a column has a figure in the table.

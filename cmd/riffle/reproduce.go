@@ -119,6 +119,17 @@ func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceO
 
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
 	about := reproduce.About{Machine: machine(), Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
+	if r.Solver != "" {
+		outcome, err := reproduce.Solve(cmd.Context(), r.Solver, r.N, 1)
+		if err != nil {
+			return err
+		}
+		about.Set = nil
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		return errors.Join(keepJSON(filepath.Join(dir, runs.EvalFile), outcome), keepJSON(filepath.Join(dir, reproduce.AboutFile), about))
+	}
 	if o.full {
 		if r.Full == "" {
 			return errors.New("the paper gives no training for it")

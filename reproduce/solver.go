@@ -1,0 +1,64 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/tsp"
+)
+
+// Instances is how many test instances the tables of tours have (paper appendix, TSP).
+const Instances = 1280
+
+// Solve is the row of a solver: "exact", or "2-opt" from five random starts, on the instances
+// that a model of n cities is tested on. Gaps are to the instances' labels.
+func Solve(ctx context.Context, solver string, n int, seed uint64) (*Outcome, error) {
+	cfg := run.Default()
+	cfg.Task, cfg.Model.Encoder, cfg.Seed = run.Task{Name: "tsp", N: n}, "points", seed
+	work, err := task.New(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	ex, err := work.Examples(task.Test, 0, Instances)
+	if err != nil {
+		return nil, err
+	}
+	var lengths, gaps []float64
+	for i, points := range ex.Points {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := tsp.New(points, tsp.Euclidean)
+		if err != nil {
+			return nil, err
+		}
+		var tour perm.Order
+		switch solver {
+		case "exact":
+			limit, cancel := context.WithTimeout(ctx, time.Minute)
+			tour, _, _ = tsp.Exact(limit, x)
+			cancel()
+		case "2-opt":
+			tour = tsp.TwoOptStarts(x, 5, rand.New(rand.NewPCG(seed, uint64(i))))
+		default:
+			return nil, fmt.Errorf("solver %q: wanted exact or 2-opt", solver)
+		}
+		gap, err := metric.Gap(x.Length(tour), ex.Best[i])
+		if err != nil {
+			return nil, err
+		}
+		lengths, gaps = append(lengths, x.Length(tour)), append(gaps, gap)
+	}
+	o := &Outcome{Sets: Instances, Seed: seed, Length: &metric.Interval{}, Gap: &metric.Interval{}}
+	if *o.Length, err = metric.Bootstrap(lengths, 0, seed); err != nil {
+		return nil, err
+	}
+	*o.Gap, err = metric.Bootstrap(gaps, 0, seed)
+	return o, err
+}
