@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -130,7 +131,7 @@ func TestNumParameters(t *testing.T) {
 
 // cos 5, cos(5·10000^(−1/128)) and sin 5.
 func TestTimeEmbedding(t *testing.T) {
-	EachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		got := call(t, e, nil, false, func(_ *Context, in []*graph.Node) *graph.Node {
 			return sinusoid(in[0], timeDim)
 		}, tensors.FromFlatDataAndDimensions([]float32{5}, 1))
@@ -140,7 +141,7 @@ func TestTimeEmbedding(t *testing.T) {
 
 // The lower half of the paper's M (appendix on the architecture): 0 for items, B for dummies.
 func TestDummyMask(t *testing.T) {
-	got := call(t, openEngine(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node { return dummyMask(c.Graph, 2, 3) })
+	got := call(t, enginetest.Open(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node { return dummyMask(c.Graph, 2, 3) })
 	const no = masked
 	near(t, "mask", got, []float32{
 		0, 0, no, no, no,
@@ -165,7 +166,7 @@ func TestArrange(t *testing.T) {
 			want = append(want, slices.Concat(perm.Act(o, rows)...)...)
 		}
 	}
-	EachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		got := call(t, e, nil, false, func(_ *Context, in []*graph.Node) *graph.Node { return Arrange(in[0], in[1]) },
 			tensors.FromFlatDataAndDimensions(x, batch, n, dim), tensors.FromFlatDataAndDimensions(orders, batch, states, n))
 		near(t, "arranged", got, want, 0)
@@ -248,7 +249,7 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestEnginesAgree(t *testing.T) {
-	xla := openEngine(t, "xla")
+	xla := enginetest.Open(t, "xla")
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n = 12
 	d := build(t, Config{
@@ -259,12 +260,12 @@ func TestEnginesAgree(t *testing.T) {
 	on := func(e *engine.Engine) []float32 {
 		return forward(t, e, d, false, tensors.FromFlatDataAndDimensions(images, 1, n, 21, 27), orders...)
 	}
-	near(t, "scores", on(openEngine(t, "go")), on(xla), 1e-4)
+	near(t, "scores", on(enginetest.Open(t, "go")), on(xla), 1e-4)
 }
 
 // Convolutions and hidden layers read colour alike on both engines.
 func TestEnginesAgreeOnColour(t *testing.T) {
-	xla := openEngine(t, "xla")
+	xla := enginetest.Open(t, "xla")
 	rng := rand.New(rand.NewPCG(2, 3))
 	const n = 4
 	images, order := randomFloats(rng, n*9*10*3), perm.Random(rng, n)
@@ -277,14 +278,14 @@ func TestEnginesAgreeOnColour(t *testing.T) {
 		on := func(e *engine.Engine) []float32 {
 			return forward(t, e, d, false, tensors.FromFlatDataAndDimensions(images, 1, n, 9, 10, 3), order)
 		}
-		near(t, encoder.Kind, on(openEngine(t, "go")), on(xla), 1e-4)
+		near(t, encoder.Kind, on(enginetest.Open(t, "go")), on(xla), 1e-4)
 	}
 }
 
 // The planes of a colour image go into hidden layers one after the other, as PyTorch
 // flattens: like a grey image that has them one below the other.
 func TestColourGoesPlaneByPlane(t *testing.T) {
-	e := openEngine(t, "go")
+	e := enginetest.Open(t, "go")
 	rng := rand.New(rand.NewPCG(2, 4))
 	const n, height, width = 3, 4, 5
 	grey := randomFloats(rng, n*3*height*width)
@@ -315,7 +316,7 @@ func TestDropout(t *testing.T) {
 			return graph.Stack([]*graph.Node{c.dropout(in[0], p), c.dropout(in[0], p)}, 0)
 		}, tensors.FromFlatDataAndDimensions(ones, rows, columns))
 	}
-	EachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		near(t, "not training", drop(t, e, false), slices.Concat(ones, ones), 0)
 		got := drop(t, e, true)
 		if !slices.Equal(got, drop(t, e, true)) {
@@ -351,7 +352,7 @@ func TestDropout(t *testing.T) {
 
 // A network with dropout gives the same scores as one without, but not while training.
 func TestDropoutInNetwork(t *testing.T) {
-	e := openEngine(t, "go")
+	e := enginetest.Open(t, "go")
 	with, without := build(t, small(func(c *Config) { c.Dropout = 0.3 })), build(t, small(nil))
 	objects := tensors.FromFlatDataAndDimensions([]int32{0, 1, 2, 3, 4}, 1, 5)
 	order := perm.Order{2, 0, 3, 1, 4}
@@ -365,7 +366,7 @@ func TestDropoutInNetwork(t *testing.T) {
 
 // Networks made for 5 objects take 1, 3 and 8.
 func TestOtherSizes(t *testing.T) {
-	e := openEngine(t, "go")
+	e := enginetest.Open(t, "go")
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, law := range reverse.Laws() {
 		for _, positions := range []string{"sinusoid", "none"} {
@@ -387,7 +388,7 @@ func TestOtherSizes(t *testing.T) {
 // Without positions, scores move with the objects: PL's places, columns of GPL "dummies"
 // and rows of GPL "items".
 func TestEquivariance(t *testing.T) {
-	e := openEngine(t, "go")
+	e := enginetest.Open(t, "go")
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 5
 	points := tensors.FromFlatDataAndDimensions(randomFloats(rng, 2*n), 1, n, 2)
@@ -487,7 +488,7 @@ func TestConvolution(t *testing.T) {
 					}
 				}
 			}
-			EachEngine(t, func(t *testing.T, e *engine.Engine) {
+			enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 				got := call(t, e, d, false, func(ctx *Context, in []*graph.Node) *graph.Node { return l.apply(ctx, in[0]) },
 					tensors.FromFlatDataAndDimensions(x, images, c.height, c.width, c.in))
 				near(t, "convolution", got, want, 1e-5)
@@ -498,7 +499,7 @@ func TestConvolution(t *testing.T) {
 
 // An odd last row or column is left out, as in torch.nn.functional.max_pool2d.
 func TestMaxPool(t *testing.T) {
-	got := call(t, openEngine(t, "go"), nil, false, func(_ *Context, in []*graph.Node) *graph.Node { return maxPool2(in[0]) },
+	got := call(t, enginetest.Open(t, "go"), nil, false, func(_ *Context, in []*graph.Node) *graph.Node { return maxPool2(in[0]) },
 		tensors.FromFlatDataAndDimensions([]float32{
 			1, 5, 2, 0, 9,
 			3, 4, -1, 1, 9,
@@ -509,7 +510,7 @@ func TestMaxPool(t *testing.T) {
 
 // Bytes are read as 0 to 1.
 func TestPixels(t *testing.T) {
-	got := call(t, openEngine(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node {
+	got := call(t, enginetest.Open(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node {
 		x := graph.ConvertDType(graph.Iota(c.Graph, shapes.Make(dtypes.Int32, 1, 1, 1, 256), 3), dtypes.Uint8)
 		return pixels(x)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/shuffle"
@@ -182,7 +183,7 @@ func TestFixture(t *testing.T) {
 			f := readFixture(t, path)
 			d := f.about.Config.network(t)
 			sameNames(t, d, f.under("weight/"))
-			denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
+			enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 				scores, logp := scoresAndLogProbs(t, e, d, newStore(t, f.under("weight/")), f.about.Train,
 					f.arrays["objects"].tensor(), f.arrays["arrangements"].tensor(), f.arrays["ranks"].tensor(), f.arrays["times"].tensor())
 				agree(t, "scores", scores, f.arrays["scores"].floats(), 1e-4)
@@ -240,7 +241,7 @@ func TestFixtureAdamW(t *testing.T) {
 		}
 		tested++
 		d := f.about.Config.network(t)
-		denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
+		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			store := newStore(t, f.under("weight/"))
 			process := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 1}}
 			trainer, err := diffusion.NewTrainer(e, store, d, diffusion.BoundLoss(d, process), opt, 1, 0)

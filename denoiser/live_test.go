@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -80,7 +80,7 @@ func TestLivePyTorch(t *testing.T) {
 	for name, s := range networks {
 		t.Run(name, func(t *testing.T) {
 			want, _ := readArrays(t, filepath.Join(dir, name+".scores.safetensors"))
-			denoiser.EachEngine(t, func(t *testing.T, e *engine.Engine) {
+			enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 				in := inputs[name]
 				got, _ := scoresAndLogProbs(t, e, s.network(t), newStore(t, weights[name]), false,
 					in["objects"].tensor(), in["arrangements"].tensor(), in["arrangements"].tensor(), in["times"].tensor())

@@ -87,22 +87,12 @@ func lengths(points *graph.Node) *graph.Node {
 // crossLayer is a post-norm transformer layer whose attention is to edges; its weights are
 // named as in torch.nn.TransformerDecoderLayer, of which it has no self-attention.
 type crossLayer struct {
-	inW, inB       *Param
-	out            *linear
-	rest           *residual
-	heads, headDim int
-	dropout        float64
+	attention
+	rest *residual
 }
 
 func newCrossLayer(r *registry, name string, cfg *Config) *crossLayer {
-	d := cfg.Dim
-	return &crossLayer{
-		inW:   r.add(name+".multihead_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
-		inB:   r.add(name+".multihead_attn.in_proj_bias", constant(0), 3*d),
-		out:   newLinear(r, name+".multihead_attn.out_proj", d, d, false),
-		rest:  newResidual(r, name, cfg),
-		heads: cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
-	}
+	return &crossLayer{newAttention(r, name+".multihead_attn", cfg), newResidual(r, name, cfg)}
 }
 
 // apply takes cities y [batch, states, n, d], edges [batch, n, n, d] without the time, and

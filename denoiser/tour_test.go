@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -26,7 +27,7 @@ func smallTour(change func(*Config)) Config {
 // Few states go through the keys' weights the one way, many the other: the scores of a state
 // must not depend on how many there are.
 func TestTourBothWays(t *testing.T) {
-	EachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		d := build(t, smallTour(nil)) // d 8, 2 heads: from 4 states on the edges' way
 		points := tensors.FromFlatDataAndDimensions(randomFloats(rand.New(rand.NewPCG(1, 1)), 10), 1, 5, 2)
 		order := perm.Order{3, 0, 4, 1, 2}

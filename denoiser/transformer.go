@@ -15,20 +15,28 @@ import (
 
 // transformerLayer is torch.nn.TransformerEncoderLayer (post-norm, ReLU).
 type transformerLayer struct {
+	attention
+	rest *residual
+}
+
+func newTransformerLayer(r *registry, name string, cfg *Config) *transformerLayer {
+	return &transformerLayer{newAttention(r, name+".self_attn", cfg), newResidual(r, name, cfg)}
+}
+
+// attention holds the weights of torch.nn.MultiheadAttention.
+type attention struct {
 	inW, inB       *Param // [3d, d] and [3d]: queries, keys, values
 	out            *linear
-	rest           *residual
 	heads, headDim int
 	dropout        float64
 }
 
-func newTransformerLayer(r *registry, name string, cfg *Config) *transformerLayer {
+func newAttention(r *registry, name string, cfg *Config) attention {
 	d := cfg.Dim
-	return &transformerLayer{
-		inW:   r.add(name+".self_attn.in_proj_weight", xavier(d, 3*d), 3*d, d),
-		inB:   r.add(name+".self_attn.in_proj_bias", constant(0), 3*d),
-		out:   newLinear(r, name+".self_attn.out_proj", d, d, false),
-		rest:  newResidual(r, name, cfg),
+	return attention{
+		inW:   r.add(name+".in_proj_weight", xavier(d, 3*d), 3*d, d),
+		inB:   r.add(name+".in_proj_bias", constant(0), 3*d),
+		out:   newLinear(r, name+".out_proj", d, d, false),
 		heads: cfg.Heads, headDim: d / cfg.Heads, dropout: cfg.Dropout,
 	}
 }

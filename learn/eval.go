@@ -157,7 +157,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
 			valid = append(valid, 100*s.valid)
 			if ex.Cost != nil {
-				tours.add(ex.Cost(i, orders[i]), ex.Best[i])
+				if err := tours.add(ex.Cost(i, orders[i]), ex.Best[i]); err != nil {
+					return nil, err
+				}
 			}
 			if ex.Alike != nil {
 				if err := tiles.add(orders[i], ex, i); err != nil {

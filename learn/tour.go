@@ -13,12 +13,10 @@ type Tour struct {
 // tours gathers what [Tour] sums up.
 type tours struct{ length, best, gap []float64 }
 
-func (t *tours) add(length, best float64) {
-	gap := 0.0
-	if best > 0 { // cities that are not all in one place
-		gap = 100 * (length - best) / best
-	}
+func (t *tours) add(length, best float64) error {
+	gap, err := metric.Gap(length, best)
 	t.length, t.best, t.gap = append(t.length, length), append(t.best, best), append(t.gap, gap)
+	return err
 }
 
 func (t *tours) result(seed uint64) (*Tour, error) {

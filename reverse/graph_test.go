@@ -4,38 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 )
-
-var engines = sync.OnceValues(func() ([]*engine.Engine, error) {
-	opened, err := engine.Open("go")
-	if err != nil {
-		return nil, err
-	}
-	all := []*engine.Engine{opened}
-	if xla, err := engine.Open("xla"); err == nil { // only where a plugin is installed
-		all = append(all, xla)
-	}
-	return all, nil
-})
-
-// eachEngine runs check on the go engine, and on XLA where there is a plugin.
-func eachEngine(t *testing.T, check func(t *testing.T, e *engine.Engine)) {
-	all, err := engines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		t.Run(e.Kind, func(t *testing.T) { check(t, e) })
-	}
-}
 
 // example is a row of a batch.
 type example struct {
@@ -92,7 +69,7 @@ func near32(t *testing.T, what string, got float32, want, tolerance float64) {
 // The graph's value is the host's, and its gradient the host's by central
 // differences. Impossible orders are −Inf, with gradient zero.
 func TestGraphEqualsHost(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, law := range Laws() {
 			for _, n := range []int{1, 2, 4} {
 				rng := rand.New(rand.NewPCG(3, uint64(n)))
@@ -132,7 +109,7 @@ func TestGraphEqualsHost(t *testing.T) {
 // Scores of ±1e4 give a finite value, equal to the host's, and a finite gradient;
 // −Inf is impossible where it is needed and absent elsewhere; NaN stays NaN.
 func TestGraphExtremes(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, law := range Laws() {
 			const n = 4
 			rng := rand.New(rand.NewPCG(4, 4))
@@ -176,7 +153,7 @@ func TestGraphExtremes(t *testing.T) {
 
 // Any number of leading axes, also none.
 func TestGraphLeadingAxes(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, law := range Laws() {
 			const n = 3
 			width := law.NumScores(n)
@@ -217,7 +194,7 @@ func TestGraphLeadingAxes(t *testing.T) {
 // A set padded to n objects has the log-probability it has alone, whatever the
 // padding's scores, and the padding has gradient zero.
 func TestPaddedEqualsAlone(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const n = 5
 		rng := rand.New(rand.NewPCG(5, 5))
 		for _, law := range Laws() {
@@ -266,7 +243,7 @@ func TestPaddedEqualsAlone(t *testing.T) {
 }
 
 func TestGraphRefusesWrongShapes(t *testing.T) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		t.Fatal(err)
 	}

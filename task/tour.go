@@ -76,7 +76,7 @@ func (t *Tour) Examples(split Split, first, count int) (*Examples, error) {
 			e.Clean[i] = tsp.Label(points[i], rng)
 		}
 		e.Clean[i] = counterClockwise(points[i], e.Clean[i])
-		e.Best[i] = tourLength(points[i], e.Clean[i])
+		e.Best[i] = tsp.Length(points[i], e.Clean[i])
 	})
 	flat := make([]float32, 0, count*t.n*2)
 	for _, p := range points {
@@ -84,14 +84,14 @@ func (t *Tour) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, t.n, 2)
 	e.Points = points
-	e.Cost = func(set int, o perm.Order) float64 { return tourLength(points[set], o) }
+	e.Cost = func(set int, o perm.Order) float64 { return tsp.Length(points[set], o) }
 	return e, nil
 }
 
 // Cost is the length of a tour through a user's points, in their units.
 func (t *Tour) Cost(set *dataset.Set, o perm.Order) float64 {
 	p, _ := cities(set)
-	return tourLength(p, o)
+	return tsp.Length(p, o)
 }
 
 // Objects implements [Task]: points, moved and scaled into the unit square.
@@ -178,14 +178,4 @@ func counterClockwise(points [][2]float64, tour perm.Order) perm.Order {
 		slices.Reverse(out[1:])
 	}
 	return out
-}
-
-// tourLength is the length of a closed tour.
-func tourLength(points [][2]float64, tour perm.Order) float64 {
-	sum := 0.0
-	for i, k := range tour {
-		p, q := points[k], points[tour[(i+1)%len(tour)]]
-		sum += math.Hypot(p[0]-q[0], p[1]-q[1])
-	}
-	return sum
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/tsp"
 )
 
 func newTestTour(t *testing.T, change func(*run.Config)) *Tour {
@@ -118,13 +119,13 @@ func TestSymmetry(t *testing.T) {
 	for i := range points {
 		points[i] = [2]float64{rng.Float64(), rng.Float64()}
 	}
-	want := tourLength(points, perm.Identity(6))
+	want := tsp.Length(points, perm.Identity(6))
 	seen := map[[2]float64]bool{}
 	for which := range 8 {
 		p := slices.Clone(points)
 		symmetry(p, which)
 		seen[p[0]] = true
-		if math.Abs(tourLength(p, perm.Identity(6))-want) > 1e-12 {
+		if math.Abs(tsp.Length(p, perm.Identity(6))-want) > 1e-12 {
 			t.Errorf("symmetry %d: another length", which)
 		}
 		for _, q := range p {

@@ -122,6 +122,17 @@ func (x *Instance) Length(tour perm.Order) float64 {
 	return sum
 }
 
+// Length is the Euclidean length of a closed tour through points, without an [Instance], which
+// keeps all distances.
+func Length(points [][2]float64, tour perm.Order) float64 {
+	sum := 0.0
+	for i, k := range tour {
+		p, q := points[k], points[tour[(i+1)%len(tour)]]
+		sum += math.Hypot(p[0]-q[0], p[1]-q[1])
+	}
+	return sum
+}
+
 // Check reports what keeps a list of cities from being a tour.
 func (x *Instance) Check(tour perm.Order) error {
 	if len(tour) != x.n {

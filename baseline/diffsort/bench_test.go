@@ -6,12 +6,14 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 // BenchmarkStep times loss and gradient with the paper's settings, batch 16, and reports the
 // compilation apart, in seconds.
 func BenchmarkStep(b *testing.B) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		b.Fatal(err)
 	}

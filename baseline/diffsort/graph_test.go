@@ -7,37 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
-
-var engines = sync.OnceValues(func() ([]*engine.Engine, error) {
-	opened, err := engine.Open("go")
-	if err != nil {
-		return nil, err
-	}
-	all := []*engine.Engine{opened}
-	if xla, err := engine.Open("xla"); err == nil { // only where a plugin is installed
-		all = append(all, xla)
-	}
-	return all, nil
-})
-
-// eachEngine runs check on the go engine, and on XLA where there is a plugin.
-func eachEngine(t *testing.T, check func(t *testing.T, e *engine.Engine)) {
-	all, err := engines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		t.Run(e.Kind, func(t *testing.T) { check(t, e) })
-	}
-}
 
 func tensor32(x []float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(narrow(x), dims...)
@@ -77,7 +54,7 @@ func run(t *testing.T, e *engine.Engine, f func(in []*graph.Node) []*graph.Node,
 // The graph's values are the host's, for every network, swap and size, in a batch; and the
 // gradient of a loss with a slope in every entry is the host's by central differences.
 func TestGraphEqualsHost(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows = 3
 		rng := rand.New(rand.NewPCG(2, 2))
 		normal := func(n int) []float64 {
@@ -144,7 +121,7 @@ func TestGraphEqualsHost(t *testing.T) {
 // Error-free values are those of the hard sort to the last bit, also where soft and hard
 // ones are far apart or scores large, and equal scores stay on their wires.
 func TestGraphErrorFree(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range networkNames {
 			for _, n := range sizes {
 				if slow(e) && n != 9 {
@@ -189,7 +166,7 @@ func finite(t *testing.T, what string, x []float64) {
 // Scores of ±1e4 and equal scores give finite losses and gradients for every swap, at the
 // paper's greatest steepness.
 func TestGraphExtremes(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const n = 5
 		scores := []float64{1e4, -1e4, 0, 1e4, -1e4, 0, 0, 0, 0, 0, 4, 3, 2, 1, 0}
 		ranks := []int32{1, 0, 2, 4, 3, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4}
@@ -251,7 +228,7 @@ func TestPyTorch(t *testing.T) {
 	if len(fixture.Cases) < 30 {
 		t.Fatalf("%d cases", len(fixture.Cases))
 	}
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for i, c := range fixture.Cases {
 			if slow(e) && i%17 > 1 { // one soft, one error-free, of different swaps
 				continue
@@ -293,7 +270,7 @@ func TestPyTorch(t *testing.T) {
 }
 
 func TestGraphRefusesWrongShapes(t *testing.T) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 // By hand: for P = [[w, 1−w], [1−w, w]] and the rank that swaps, each of the four entries
 // costs −log(1 − w), with slopes 1/(1 − w) or −1/(1 − w) over the four of the mean.
 func TestCrossEntropyByHand(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const w = 0.2
 		out := run(t, e, func(in []*graph.Node) []*graph.Node {
 			loss := CrossEntropy(in[0], in[1])
@@ -28,7 +29,7 @@ func TestCrossEntropyByHand(t *testing.T) {
 // Where P is certain and right the loss is 0; certain and wrong, log 2²⁴ + 1 an entry (the
 // tangent at 2⁻²⁴ goes down by 1 to 0), with a slope of 2²⁴ over the four of the mean.
 func TestCrossEntropyCertain(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {
 			rank        []int32
 			loss, slope float64
@@ -48,7 +49,7 @@ func TestCrossEntropyCertain(t *testing.T) {
 
 // Item 0 has to go to position 1, item 1 to position 2, item 2 to position 0.
 func TestTarget(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		out := run(t, e, func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{Target(in[0], in[1].DType())}
 		}, tensors.FromFlatDataAndDimensions([]int32{1, 2, 0}, 1, 3), tensor32([]float64{0}, 1))
@@ -58,7 +59,7 @@ func TestTarget(t *testing.T) {
 
 // Objects 1 and 4 the wrong way round are 3 off each: a mean square of 9.
 func TestObjectLossByHand(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {
 			rank []int32
 			want float64

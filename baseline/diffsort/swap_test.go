@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -70,7 +71,7 @@ func TestWeightIsSigmoid(t *testing.T) {
 // Values and slopes of the graph are the host's, from the middle to far out, and the slope is
 // finite at 0: β/4 for the logistic, β·(1e-10)^−¼/4 for it with φ, β/4, β/π and β.
 func TestWeightGraph(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const steepness = 2.0
 		d := []float64{0, 0.01, -0.01, 0.1, -0.12, 0.13, -0.4, 0.6, -1, 3, -7, 10, 25, -25, 100, -1000, 1e6, -1e8}
 		middle := map[Swap]float64{

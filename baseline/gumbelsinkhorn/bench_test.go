@@ -5,12 +5,14 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 // BenchmarkStep times loss and gradient with the paper's settings: batch 50, 10 samples, 20
 // iterations, 9 pieces of 10×10 pixels.
 func BenchmarkStep(b *testing.B) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 func state(t *testing.T, seed int64) *tensors.Tensor {
@@ -24,7 +25,7 @@ func state(t *testing.T, seed int64) *tensors.Tensor {
 // Mean γ = 0.5772 and variance π²/6 of the standard Gumbel distribution, its median
 // −log log 2, and as much below 0 as 1/e; bounds are five standard errors of 40,000 draws.
 func TestNoise(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const n = 40_000
 		draw := func(seed int64) []float64 {
 			return run(t, e, func(in []*graph.Node) []*graph.Node {
@@ -62,7 +63,7 @@ func TestNoise(t *testing.T) {
 // By hand; the ends are −log(126 log 2) for a u of 0, and −log 2⁻²⁴ for the last float32
 // below 1.
 func TestGumbel(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		got := run(t, e, func(in []*graph.Node) []*graph.Node { return []*graph.Node{gumbel(in[0])} },
 			tensor32([]float64{0.5, 1 / math.E, math.Exp(-2), 0, 1 - 1.0/(1<<24)}, 5))[0]
 		nearAll(t, "noise", got, []float64{-math.Log(math.Ln2), 0, -math.Ln2, -math.Log(126 * math.Ln2), 24 * math.Ln2}, 1e-6)
@@ -72,7 +73,7 @@ func TestGumbel(t *testing.T) {
 // Without noise samples are S(log α/τ), all the same; with it they are doubly stochastic and
 // differ, and two draws one after the other too.
 func TestSample(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows, n = 2, 3
 		logAlpha := normal(rand.New(rand.NewPCG(3, 3)), rows*n*n, 1)
 		plain := Options{Tau: 0.5, Iterations: 20, Samples: 3}
@@ -111,7 +112,7 @@ func TestSample(t *testing.T) {
 // matching of a Gumbel-perturbed matrix is symmetric there. With log α it is the logistic
 // probability: entries' noises g00 + g11 − g01 − g10 is the sum of two logistic variables.
 func TestSamplesAreRandomOrders(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		o := Options{Tau: 0.01, Iterations: 50, Samples: 1000, NoiseFactor: 1}
 		p := run(t, e, func(in []*graph.Node) []*graph.Node {
 			_, p := o.SampleGraph(in[0], in[1])
@@ -137,7 +138,7 @@ func TestSamplesAreRandomOrders(t *testing.T) {
 // get 2, one off each. With a clear preference for the right order the loss is 0, for the
 // wrong one 4. The gradient wants the swap.
 func TestLossByHand(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		o := Options{Tau: 1, Iterations: 5, Samples: 2}
 		exec, err := graph.NewExec(e.Backend, func(rng, logAlpha, shuffled, ordered *graph.Node) []*graph.Node {
 			_, loss := o.LossGraph(rng, logAlpha, shuffled, ordered)
@@ -169,7 +170,7 @@ func TestLossByHand(t *testing.T) {
 // The loss is the mean over its draws of the host's, for the same noise, in batches of pieces
 // of several pixels; its gradient is the one of central differences.
 func TestLossEqualsHost(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows, n, m = 2, 4, 3
 		rng := rand.New(rand.NewPCG(4, 4))
 		logAlpha, shuffled, ordered := normal(rng, rows*n*n, 1), normal(rng, rows*n*m, 1), normal(rng, rows*n*m, 1)
@@ -214,7 +215,7 @@ func TestLossEqualsHost(t *testing.T) {
 }
 
 func TestLossRefusesWrongShapes(t *testing.T) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		t.Fatal(err)
 	}

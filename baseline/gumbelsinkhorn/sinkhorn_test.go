@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -13,30 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
-
-var engines = sync.OnceValues(func() ([]*engine.Engine, error) {
-	opened, err := engine.Open("go")
-	if err != nil {
-		return nil, err
-	}
-	all := []*engine.Engine{opened}
-	if xla, err := engine.Open("xla"); err == nil { // only where a plugin is installed
-		all = append(all, xla)
-	}
-	return all, nil
-})
-
-// eachEngine runs check on the go engine, and on XLA where there is a plugin.
-func eachEngine(t *testing.T, check func(t *testing.T, e *engine.Engine)) {
-	all, err := engines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		t.Run(e.Kind, func(t *testing.T) { check(t, e) })
-	}
-}
 
 func tensor32(x []float64, dims ...int) *tensors.Tensor {
 	flat := make([]float32, len(x))
@@ -110,7 +87,7 @@ func TestTwoByTwo(t *testing.T) {
 		}
 		want := []float64{c.want, 1 - c.want, 1 - c.want, c.want}
 		nearAll(t, "host", mustSinkhorn(t, logAlpha, 100), want, 1e-12)
-		eachEngine(t, func(t *testing.T, e *engine.Engine) {
+		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			out := run(t, e, func(in []*graph.Node) []*graph.Node {
 				return []*graph.Node{SinkhornGraph(in[0], 20)}
 			}, tensor32(logAlpha, 2, 2))
@@ -169,7 +146,7 @@ func TestSums(t *testing.T) {
 // The graph's values are the host's, and the gradient of a loss with a slope in every entry
 // is the host's by central differences.
 func TestGraphEqualsHost(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows, iterations = 2, 20
 		rng := rand.New(rand.NewPCG(1, 1))
 		for _, n := range []int{1, 2, 5, 9} {
@@ -205,7 +182,7 @@ func TestGraphEqualsHost(t *testing.T) {
 
 // Scores of ±1e4 give a finite matrix whose columns sum to one, and a finite gradient.
 func TestExtremes(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const n = 4
 		rng := rand.New(rand.NewPCG(2, 2))
 		logAlpha := make([]float64, n*n)
@@ -235,7 +212,7 @@ func TestSinkhornErrors(t *testing.T) {
 	if _, err := Sinkhorn(make([]float64, 4), -1); err == nil {
 		t.Error("-1 iterations: no error")
 	}
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		t.Fatal(err)
 	}

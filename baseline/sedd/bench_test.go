@@ -6,6 +6,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
 // Two steps of a sampler, the last one with them, but for the network: 64 sequences of the
@@ -27,7 +29,7 @@ func BenchmarkSampleStep(b *testing.B) {
 // The loss and its gradient by the log-scores, 64 sequences of n = 100.
 func BenchmarkLossGraph(b *testing.B) {
 	const rows, n = 64, 100
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,37 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/enginetest"
 )
-
-var engines = sync.OnceValues(func() ([]*engine.Engine, error) {
-	opened, err := engine.Open("go")
-	if err != nil {
-		return nil, err
-	}
-	all := []*engine.Engine{opened}
-	if xla, err := engine.Open("xla"); err == nil { // only where a plugin is installed
-		all = append(all, xla)
-	}
-	return all, nil
-})
-
-// eachEngine runs check on the go engine, and on XLA where there is a plugin.
-func eachEngine(t *testing.T, check func(t *testing.T, e *engine.Engine)) {
-	all, err := engines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		t.Run(e.Kind, func(t *testing.T) { check(t, e) })
-	}
-}
 
 // batch is rows of sequences, flat and row-major.
 type batch struct {
@@ -102,7 +79,7 @@ func randomBatch(p Process, n int, scale float64, sigma ...float32) batch {
 
 // The graph's loss is the host's, and its gradient the host's by central differences.
 func TestGraphEqualsHost(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{1}, Absorb{1}, Uniform{5}, Absorb{5}} {
 			n := max(1, p.Objects()-1)
 			b := randomBatch(p, n, 1, 1e-3, 0.2, 1, 6, 20)
@@ -126,7 +103,7 @@ func TestGraphEqualsHost(t *testing.T) {
 }
 
 func TestGraphByHand(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{2}, Absorb{2}} {
 			b, want := batch{n: 1}, []float64{}
 			for _, c := range byHand {
@@ -156,7 +133,7 @@ func (b *batch) add(xt, x0 int32, sigma float64, logScores ...float64) {
 // float32, and those of e^u − 1 − u too, the loss keeps its digits: it is r·d²/2·(1 + d/3) to the third order in the
 // deviation d, with r up to 1e6 where there is little noise.
 func TestGraphNearOptimum(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{2}, Absorb{2}} {
 			b := batch{n: 1}
 			var ratios, deviations []float64
@@ -194,7 +171,7 @@ func TestGraphNearOptimum(t *testing.T) {
 // Log-scores of ±50 give the host's value and a finite gradient, from the least noise
 // to the most; NaN stays NaN; what is not read does not matter, even if infinite.
 func TestGraphExtremes(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{4}, Absorb{4}} {
 			b := randomBatch(p, 3, 1, 1e-5, 0.1, 20)
 			for i := range b.logScores {
@@ -244,7 +221,7 @@ func TestGraphExtremes(t *testing.T) {
 // hand, r·log V with r = 1/(e^σ̄ − 1): the V ratios r/V sum to r, which K(r) less
 // r·log(r/V) takes away but for r·log V.
 func TestScale(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e *engine.Engine) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const v = 3
 		b := batch{n: 1}
 		for _, sigma := range []float64{1e-5, 0.7, 30} {
@@ -294,7 +271,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			l, xt, x0, sigma, dsigma := b.row(r)
 			near(t, c.Process+" host", loss(t, p, l, xt, x0, sigma, dsigma), want, 1e-12)
 		}
-		eachEngine(t, func(t *testing.T, e *engine.Engine) {
+		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			losses, grad := runGraph(t, e, p, b, false)
 			for r, want := range c.Loss {
 				near(t, c.Process, float64(losses[r]), want, 2e-6)
@@ -307,7 +284,7 @@ func TestAgainstPyTorch(t *testing.T) {
 }
 
 func TestGraphRefusesWrongShapes(t *testing.T) {
-	all, err := engines()
+	all, err := enginetest.All()
 	if err != nil {
 		t.Fatal(err)
 	}
