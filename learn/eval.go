@@ -120,6 +120,22 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	return warnings, nil
 }
 
+// SetTest has a model of tours judged on the instances of a file of tour text instead of those
+// of its configuration.
+func (m *Model) SetTest(path string) error {
+	if m.Config.Task.Name != "tsp" {
+		return fmt.Errorf("task %s: has no file of test instances, only tsp has", m.Config.Task.Name)
+	}
+	cfg := m.Config
+	cfg.Task.Test = path
+	work, err := task.New(&cfg)
+	if err != nil {
+		return err
+	}
+	m.Config, m.Task = cfg, work
+	return nil
+}
+
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
 // same noise. progress, if not nil, is called with the number of sets done.
 func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {

@@ -4,33 +4,41 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/task"
 )
 
 // Strip draws the first count test sets as noise, after each reverse step, and ordered.
-func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.Strip, error) {
+func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.Figure, error) {
 	opt, err := m.options(opt)
 	if err != nil {
-		return plot.Strip{}, err
+		return nil, err
 	}
 	dec, err := m.Decoder()
 	if err != nil {
-		return plot.Strip{}, err
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return plot.Strip{}, err
+		return nil, err
 	}
 	ex, err := m.Task.Examples(task.Test, 0, count)
 	if err != nil {
-		return plot.Strip{}, err
+		return nil, err
 	}
 	paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, 0, count, m.Config.Task.N), opt)
 	if err != nil {
-		return plot.Strip{}, err
+		return nil, err
+	}
+	steps := m.Process.Steps
+	if ex.Points != nil {
+		ways := make([][]perm.Order, len(paths))
+		for i, p := range paths {
+			ways[i] = p.States
+		}
+		return TourStrip(ex.Points, ways, steps, ex.Cost), nil
 	}
 	strip := plot.Strip{}
-	steps := m.Process.Steps
 	for i, p := range paths {
 		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: nearestRight(p.Order(), ex, i), Columns: ex.Columns}
 		for k, order := range p.States {
@@ -44,4 +52,21 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.S
 		strip.Sets = append(strip.Sets, set)
 	}
 	return strip, nil
+}
+
+// TourStrip draws the states of tours, noise first, of the schedule's steps, with the length of
+// each.
+func TourStrip(points [][][2]float64, states [][]perm.Order, schedule []int, length func(set int, o perm.Order) float64) plot.Tours {
+	f := plot.Tours{}
+	for i, way := range states {
+		var row []plot.Tour
+		for k, order := range way {
+			row = append(row, plot.Tour{
+				Points: points[i], Order: order,
+				Caption: fmt.Sprintf("t = %d, length %.4g", schedule[len(schedule)-1-k], length(i, order)),
+			})
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
 }

@@ -105,8 +105,8 @@ var columns = []column{
 
 // Write writes the report on tables as Markdown: for each row the paper's figures, those
 // measured under the folder runs with their 95 % intervals, and the training behind them; of
-// a row that was not run, what it needs.
-func Write(w io.Writer, runs string, tables []Table) error {
+// a row that was not run, what it needs. pictures are the Markdown below a table, by its name.
+func Write(w io.Writer, runs string, tables []Table, pictures map[string]string) error {
 	for _, t := range tables {
 		outcomes := make([]*Outcome, len(t.Rows))
 		for i, r := range t.Rows {
@@ -152,7 +152,7 @@ func Write(w io.Writer, runs string, tables []Table) error {
 			}
 			fmt.Fprintf(w, " %s |\n", training(t, r, outcomes[i]))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "\n%s", pictures[t.Name])
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestWrite(t *testing.T) {
 	write(run.EvalFile, map[string]any{"sets": 1000, "seed": 1, "engine": "xla", "train_steps": 500, "train_seconds": 90.0, "exact": map[string]float64{"mean": 99.5, "low": 99, "high": 99.9}})
 	write(AboutFile, About{Machine: "2 cores of a test"})
 	var b bytes.Buffer
-	if err := Write(&b, runs, []Table{table}); err != nil {
+	if err := Write(&b, runs, []Table{table}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -88,6 +88,14 @@ func (t *Tour) Examples(split Split, first, count int) (*Examples, error) {
 	return e, nil
 }
 
+// Instances is how many the file of a split has, 0 where they are drawn.
+func (t *Tour) Instances(split Split) int {
+	if split == Test {
+		return len(t.lines[1])
+	}
+	return len(t.lines[0])
+}
+
 // Cost is the length of a tour through a user's points, in their units.
 func (t *Tour) Cost(set *dataset.Set, o perm.Order) float64 {
 	p, _ := cities(set)

@@ -20,7 +20,7 @@ import (
 func (a *app) evalCommand() *cobra.Command {
 	var examples, n int
 	var probe bool
-	var engineSpec string
+	var engineSpec, test string
 	var opt learn.DecodeOptions
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
@@ -30,14 +30,18 @@ right, how many objects stand in their right place, and Kendall's tau, each with
 95 % bootstrap interval, beside the paper's figures where the run has them. The
 same seed gives the same test sets. The result is kept in DIR/eval.json where it is
 what the run's configuration asks for: of eval.examples sets of task.n objects,
-decoded as decode says. Any other is printed only, as is that of --n. That of
---probe is kept in DIR/probe.json.
+decoded as decode says. Any other is printed only, as is that of --n and --test. That
+of --probe is kept in DIR/probe.json.
+
+Of tours it prints lengths and gaps. --test takes the instances of a file of tour text,
+one a line, such as riffle tsp generate writes, and all of them.
 
 Of puzzles it also prints the error of the pictures put together, how often the order
 is right if tiles that noise alone tells apart (the black ones of a digit) count as one,
 and the limit that they set: the share of one who knows all else and guesses there.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
+  riffle eval runs/tsp20 --test tsp20_test.txt --decode beam --beam 256
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,8 +54,11 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if err := checkDecode("eval", opt); err != nil {
 				return err
 			}
+			if test != "" && n > 0 {
+				return usagef("eval: --test has its own size (asked for --n %d)", n)
+			}
 			if probe {
-				for _, flag := range []string{"examples", "n", "decode", "beam", "inner"} {
+				for _, flag := range []string{"examples", "n", "decode", "beam", "inner", "test"} {
 					if cmd.Flags().Changed(flag) {
 						return usagef("eval: --probe takes no --%s: it orders nothing", flag)
 					}
@@ -61,13 +68,22 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if err != nil {
 				return err
 			}
+			dir := args[0]
+			if test != "" {
+				if err := m.SetTest(test); err != nil {
+					return err
+				}
+				dir = ""
+				if examples == 0 {
+					examples = m.Task.(*task.Tour).Instances(task.Test)
+				}
+			}
 			if examples == 0 {
 				examples = m.Config.Eval.Examples
 			}
 			if probe {
 				return a.probe(cmd, m, args[0])
 			}
-			dir := args[0]
 			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
 				if err != nil {
@@ -85,6 +101,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
+	cmd.Flags().StringVar(&test, "test", "", "of tours: file of test instances (tour text) in place of the run's")
 	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)

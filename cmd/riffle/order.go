@@ -16,13 +16,15 @@ func (a *app) orderCommand() *cobra.Command {
 	var top int
 	var opt learn.DecodeOptions
 	var puzzle puzzleFlags
+	var tour tourFlags
 	cmd := &cobra.Command{
 		Use:   "order DIR INPUT",
 		Short: "the most probable orders of new sets",
-		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + gridHelp,
+		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
 		Example: `  riffle order runs/sort9 numbers/
   riffle order runs/sort9 sets.jsonl --top 5 --json
-  riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop`,
+  riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
+  riffle order runs/tsp berlin52.tsp`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if top < 1 {
@@ -40,6 +42,18 @@ func (a *app) orderCommand() *cobra.Command {
 			}
 			if rows > 0 {
 				return a.puzzle(cmd, args, engineSpec, puzzle, rows, columns, opt)
+			}
+			cities, err := isTourFile(args[1])
+			if err != nil {
+				return err
+			}
+			if cities {
+				return a.tours(cmd, args, engineSpec, puzzle.out, tour, top, opt)
+			}
+			for _, flag := range []string{"out", "reference", "time"} {
+				if cmd.Flags().Changed(flag) {
+					return usagef("order: --%s is for a puzzle or for cities alone", flag)
+				}
 			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				return m.Order(cmd.Context(), sets, top, opt)
@@ -59,6 +73,7 @@ func (a *app) orderCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")
 	puzzle.add(cmd)
+	tour.add(cmd)
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd

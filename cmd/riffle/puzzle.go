@@ -37,7 +37,7 @@ type puzzleFlags struct {
 
 func (p *puzzleFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.grid, "grid", "", "ROWSxCOLUMNS: INPUT is a picture, or a folder of tiles, to put together")
-	cmd.Flags().StringVar(&p.out, "out", "", "with --grid: the picture to write, the steps beside it (default: named after INPUT, here)")
+	cmd.Flags().StringVar(&p.out, "out", "", "the picture to write with --grid, or the file of tours; pictures of steps beside it (default: named after INPUT, here)")
 	cmd.Flags().BoolVar(&p.crop, "crop", false, "with --grid: cut off what the grid does not divide, on all sides alike")
 	cmd.Flags().Uint64Var(&p.shuffle, "shuffle", 0, "with --grid: shuffle the tiles first, by this seed")
 }
@@ -45,12 +45,17 @@ func (p *puzzleFlags) add(cmd *cobra.Command) {
 // check finds what is wrong with the flags and returns the grid, zeros without one.
 func (p *puzzleFlags) check(cmd *cobra.Command, top int) (rows, columns int, err error) {
 	if p.grid == "" {
-		for _, flag := range []string{"out", "crop", "shuffle"} {
+		for _, flag := range []string{"crop", "shuffle"} {
 			if cmd.Flags().Changed(flag) {
 				return 0, 0, usagef("order: --%s is for --grid alone", flag)
 			}
 		}
 		return 0, 0, nil
+	}
+	for _, flag := range []string{"reference", "time"} {
+		if cmd.Flags().Changed(flag) {
+			return 0, 0, usagef("order: --%s is for cities, not for --grid", flag)
+		}
 	}
 	r, c, ok := strings.Cut(strings.ReplaceAll(p.grid, "×", "x"), "x")
 	rows, errR := strconv.Atoi(r)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,12 +10,14 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
 	runs "github.com/riffle-ml/riffle/run"
 )
@@ -26,7 +29,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		Short: "the paper's tables, its figures beside ours",
 		Long: `reproduce trains the rows of a table of the paper, one after the other, each for
 --budget, and writes the tables with the paper's figures, ours with 95 % intervals, and
-the training behind them to --report. Rows that were not run are in it too, with what
+the training behind them to --report, with pictures of test sets beside it. Rows that were not run are in it too, with what
 they need. Without a TABLE nothing is trained: the report is written from what is there.
 
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory,
@@ -59,10 +62,10 @@ one that was stopped half-way goes on: give the same command again.`,
 					return err
 				}
 				if err := a.reproduceTable(cmd, t, o); err != nil {
-					return errors.Join(err, a.report(o))
+					return errors.Join(err, a.report(cmd.Context(), o))
 				}
 			}
-			return a.report(o)
+			return a.report(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
@@ -159,12 +162,58 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	return a.finish(cmd, m, d)
 }
 
-// report writes the report on all tables.
-func (a *app) report(o reproduceOptions) error {
+// drawn is how many test sets of a row are in its picture.
+const drawn = 3
+
+// pictures draws test sets of the rows that tables show, into a folder beside the report, and
+// returns the Markdown of each table. What was drawn after the row was run stays.
+func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]string, error) {
+	folder := strings.TrimSuffix(o.report, filepath.Ext(o.report))
+	all := map[string]string{}
+	for _, t := range reproduce.Tables() {
+		for _, r := range t.Rows {
+			dir := reproduce.Folder(o.runs, t, r)
+			ran, err := os.Stat(filepath.Join(dir, runs.EvalFile))
+			if err != nil || !slices.Contains(t.Pictures, r.Name) {
+				continue
+			}
+			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
+			if old, err := os.Stat(file); err != nil || old.ModTime().Before(ran.ModTime()) {
+				m, err := a.load(dir, o.engine)
+				if err != nil {
+					return nil, err
+				}
+				strip, err := m.Strip(ctx, drawn, learn.DecodeOptions{})
+				if err != nil {
+					return nil, err
+				}
+				if err := os.MkdirAll(folder, 0o777); err != nil {
+					return nil, err
+				}
+				if err := plot.Save(file, strip); err != nil {
+					return nil, err
+				}
+			}
+			what := fmt.Sprintf("%s, n = %d: %d test sets from noise to order", r.Label, r.N, drawn)
+			all[t.Name] += fmt.Sprintf("%s:\n\n![%[1]s](%s/%s)\n\n", what, filepath.Base(folder), filepath.Base(file))
+		}
+	}
+	return all, nil
+}
+
+// report writes the report on all tables, with pictures where it is a file.
+func (a *app) report(ctx context.Context, o reproduceOptions) error {
 	var b bytes.Buffer
 	b.WriteString("# The paper's tables\n\n")
 	b.WriteString("Written by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
-	if err := reproduce.Write(&b, o.runs, reproduce.Tables()); err != nil {
+	var pictures map[string]string
+	if o.report != "" && ctx.Err() == nil {
+		var err error
+		if pictures, err = a.pictures(ctx, o); err != nil {
+			return err
+		}
+	}
+	if err := reproduce.Write(&b, o.runs, reproduce.Tables(), pictures); err != nil {
 		return err
 	}
 	if o.report == "" {
