@@ -113,6 +113,7 @@ func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
 			s.Items = append(s.Items, item)
 			relevance = append(relevance, x.relevance)
 		}
+		s.Relevance = relevance
 		s.setLevels(levelsOf(relevance, func(v float64) bool { return v >= 0 }))
 		sets = append(sets, s)
 	}

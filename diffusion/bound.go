@@ -30,7 +30,7 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 	if draws < 1 {
 		return nil, nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
-	p := d.Process
+	p := d.Process.At(e.N)
 	for i := 1; i < len(p.Steps); i++ {
 		if _, closed := p.Forward.(multiStep); !closed && p.Steps[i] != p.Steps[i-1]+1 {
 			return nil, nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())

@@ -179,11 +179,12 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 	width := d.Process.Reverse.NumScores(free)
 	flat := make([]int32, len(start)*e.N)
 	sigma := make(perm.Order, free)
-	for k := d.Process.NumSteps(); k > 0; k-- {
+	steps := d.Process.At(e.N).Steps
+	for k := len(steps) - 1; k > 0; k-- {
 		for i := range paths {
 			putOrder(flat[i*e.N:], paths[i].Order())
 		}
-		scores, err := d.Scores(e, flat, len(start)/e.Batch, d.Process.Steps[k])
+		scores, err := d.Scores(e, flat, len(start)/e.Batch, steps[k])
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +217,8 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 	}
 	states := 1
 	width := d.Process.Reverse.NumScores(d.Process.Free(e.N))
-	for k := d.Process.NumSteps(); k > 0; k-- {
+	steps := d.Process.At(e.N).Steps
+	for k := len(steps) - 1; k > 0; k-- {
 		// Every set takes the same room, so that the shapes of a schedule are two at the most.
 		flat := make([]int32, e.Batch*states*e.N)
 		for i, beam := range beams {
@@ -224,7 +226,7 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 				putOrder(flat[(i*states+j)*e.N:], beam[min(j, len(beam)-1)].path.Order())
 			}
 		}
-		scores, err := d.Scores(e, flat, states, d.Process.Steps[k])
+		scores, err := d.Scores(e, flat, states, steps[k])
 		if err != nil {
 			return nil, err
 		}

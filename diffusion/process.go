@@ -28,6 +28,19 @@ type Process struct {
 	// FixFirst leaves the object at position 0 where it is: a tour may begin anywhere, so its
 	// first city is fixed, and only the others are shuffled and ordered (paper appendix, TSP).
 	FixFirst bool
+	// Sizes, where not nil, is the schedule for sets of n objects; Steps is then that of the
+	// largest. Where it is nil all sizes take Steps.
+	Sizes func(n int) []int
+}
+
+// At returns the process for sets of n objects.
+func (p *Process) At(n int) *Process {
+	if p.Sizes == nil {
+		return p
+	}
+	at := *p
+	at.Steps, at.Sizes = p.Sizes(n), nil
+	return &at
 }
 
 // Validate checks the schedule. Steps can only be merged where the reverse law reaches all

@@ -38,10 +38,12 @@ func (m *Model) batch(s int) (*batch, error) {
 		return b, nil
 	}
 	objective := m.Config.Objective()
-	b.states = diffusion.NewStates(size, objective.PerSet(m.Process), m.Config.Task.N)
+	n := len(ex.Clean[0])
+	process := m.Process.At(n)
+	b.states = diffusion.NewStates(size, objective.PerSet(process), n)
 	parallel.For(size, func(i int) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
-		objective.Fill(b.states, m.Process, rng, i, ex.Clean[i])
+		objective.Fill(b.states, process, rng, i, ex.Clean[i])
 	})
 	return b, nil
 }

@@ -70,6 +70,7 @@ type Result struct {
 	// Puzzle is nil where the objects are no tiles.
 	Tour          *Tour   `json:"tour,omitempty"` // of tours alone
 	Puzzle        *Puzzle `json:"puzzle,omitempty"`
+	Ranking       *Ranking `json:"ranking,omitempty"` // of ranked lists alone
 	Method        string  `json:"method"`
 	Engine        string  `json:"engine"`
 	Seconds       float64 `json:"seconds"`
@@ -85,7 +86,7 @@ func (m *Model) AsConfigured(r *Result) bool {
 		return r.Sets == m.Config.Eval.Examples
 	}
 	own, err := m.options(DecodeOptions{})
-	return err == nil && r.Decode == own && r.Sets == m.Config.Eval.Examples
+	return err == nil && r.Decode == own && (r.Sets == m.Config.Eval.Examples || r.Ranking != nil && r.Sets < m.Config.Eval.Examples)
 }
 
 // SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
@@ -139,6 +140,9 @@ func (m *Model) SetTest(path string) error {
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
 // same noise. progress, if not nil, is called with the number of sets done.
 func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+	if t, ok := m.Task.(*task.Ranking); ok {
+		return m.evaluateRanking(ctx, t, split, count, opt, progress)
+	}
 	find, opt, err := m.finder(opt)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restore
 // New makes a model with starting weights. The configuration is completed (its schedule
 // filled in); warnings are things that work but that may not be wanted.
 func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+	if err = task.Complete(&cfg); err != nil {
+		return nil, nil, err
+	}
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, nil, err
 	}
@@ -74,6 +77,11 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	if m, _, err = New(dir.Config, e); err != nil {
 		return nil, nil, err
+	}
+	if k, ok := m.Task.(task.Keeper); ok {
+		if err := k.Restore(dir.Path); err != nil {
+			return nil, nil, err
+		}
 	}
 	warnings, err = m.restore(dir, false)
 	return m, warnings, err

@@ -86,6 +86,15 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
 	}
+	if k, ok := m.Task.(task.Keeper); ok {
+		keep := k.Keep
+		if resume && m.State.Step > 0 {
+			keep = k.Restore
+		}
+		if err := keep(dir.Path); err != nil {
+			return err
+		}
+	}
 	if t.method, err = m.method(); err != nil {
 		return err
 	}

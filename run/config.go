@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/riffle-ml/riffle/denoiser"
@@ -36,17 +37,20 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name    string  `toml:"name" comment:"sort, delta, jigsaw or tsp"`
-	N       int     `toml:"n,omitempty" comment:"sort, delta: objects in a set; a jigsaw has rows times columns"`
-	Source  string  `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
-	Rows    int     `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
-	Columns int     `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
-	Noise   float64 `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
-	Digits  int     `toml:"digits,omitempty" comment:"sort: digits of each number"`
-	Data    string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them"`
-	Test    string  `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them"`
-	Augment Augment `toml:"augment,omitempty"`
-	Target  string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
+	Name     string  `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking"`
+	N        int     `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data"`
+	Source   string  `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
+	Rows     int     `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
+	Columns  int     `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
+	Noise    float64 `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
+	Digits   int     `toml:"digits,omitempty" comment:"sort: digits of each number"`
+	Data     string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists"`
+	Test     string  `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
+	Items    string  `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
+	Features int     `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
+	Pixels   int     `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
+	Augment  Augment `toml:"augment,omitempty"`
+	Target   string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
 }
 
 // Augment distorts training images: each is drawn uniformly within ± the value.
@@ -186,6 +190,14 @@ func (c *Config) Resolve() (warnings []string, err error) {
 			return nil, errors.New("task.rows, task.columns: wanted 2 tiles or more together (got 1)")
 		}
 	}
+	if t := c.Task; t.Name == "ranking" {
+		switch {
+		case t.N == 0 || t.Items == "":
+			return nil, c.resolveRest() // the data says the rest, see task.Complete
+		case t.Pixels < 0 || t.Pixels > maxSide:
+			return nil, fmt.Errorf("task.pixels: must be 1 to %d (got %d)", maxSide, t.Pixels)
+		}
+	}
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
@@ -200,6 +212,11 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return warnings, c.resolveRest()
+}
+
+// resolveRest checks what has nothing to do with the process.
+func (c *Config) resolveRest() (err error) {
 	t := &c.Train
 	switch {
 	case t.Steps < 1:
@@ -218,22 +235,22 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		err = fmt.Errorf("eval.batch: must be at most %d (got %d)", maxBatch, c.Eval.Batch)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if p := c.Paper; p != nil {
 		for key, figure := range map[string]*float64{"kendall_tau": p.KendallTau, "exact": p.Exact, "correct": p.Correct, "rmse": p.RMSE, "mae": p.MAE, "length": p.Length, "gap": p.Gap} {
 			if figure != nil && (math.IsNaN(*figure) || math.IsInf(*figure, 0)) { // JSON has neither
-				return nil, fmt.Errorf("paper.%s: must be finite (got %g)", key, *figure)
+				return fmt.Errorf("paper.%s: must be finite (got %g)", key, *figure)
 			}
 		}
 	}
 	if _, err := c.CheckpointEvery(); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := c.TimeLimit(); err != nil {
-		return nil, err
+		return err
 	}
-	return warnings, errors.Join(c.LearningRate().Validate(), c.AdamW().Validate())
+	return errors.Join(c.LearningRate().Validate(), c.AdamW().Validate())
 }
 
 // resolveProcess completes and checks what diffusion needs.
@@ -254,13 +271,18 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 		return nil, err
 	}
 	n := p.Free(c.Task.N)
-	if len(c.Process.Schedule) == 0 {
+	if p.Sizes != nil { // each size has its own
+		if _, err = defaultSchedule(n, forward, law); err != nil {
+			return nil, keyError("process.schedule", err)
+		}
+		p.Steps = p.Sizes(c.Task.N)
+	} else if len(c.Process.Schedule) == 0 {
 		if c.Process.Schedule, err = defaultSchedule(n, forward, law); err != nil {
 			return nil, keyError("process.schedule", err)
 		}
 		p.Steps = c.Process.Schedule
 	}
-	if forward.Name() == "riffle" {
+	if forward.Name() == "riffle" && p.Sizes == nil {
 		w, err := shuffle.Check(n, c.Process.Schedule)
 		if err != nil {
 			return nil, keyError("process.schedule", err)
@@ -328,6 +350,7 @@ func (c *Config) Latent() diffusion.Latent {
 // Sizes above these are slips of the keyboard, which would end a process for want of memory.
 const (
 	maxSize  = 1 << 16 // objects in a set
+	maxSide  = 1 << 12 // pixels of an image
 	maxBatch = 1 << 20 // sets at a time, trajectories of a set, states of a beam
 )
 
@@ -356,7 +379,32 @@ func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 	if err != nil {
 		return nil, keyError("process.reverse", err)
 	}
-	return &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: c.Task.Name == "tsp"}, nil
+	p := &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: c.Task.Name == "tsp"}
+	if c.Task.Name == "ranking" && len(p.Steps) == 0 {
+		p.Sizes = schedules(forward, law)
+		if c.Task.N > 1 {
+			p.Steps = p.Sizes(c.Task.N)
+		}
+	}
+	return p, nil
+}
+
+// schedules returns the schedule by the rule for every size, each computed once.
+func schedules(forward shuffle.Law, law reverse.Law) func(n int) []int {
+	var mu sync.Mutex
+	known := map[int][]int{}
+	return func(n int) []int {
+		mu.Lock()
+		defer mu.Unlock()
+		if known[n] == nil {
+			steps, err := defaultSchedule(max(2, n), forward, law)
+			if err != nil { // of a size beyond the rule's; sizes are checked before
+				steps = []int{0, 1}
+			}
+			known[n] = steps
+		}
+		return known[n]
+	}
 }
 
 // DenoiserConfig returns the network; what the objects are is the task's to say.

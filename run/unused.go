@@ -17,14 +17,17 @@ type use struct {
 }
 
 var uses = []use{
-	{"task.n", "task.name", []string{"sort", "delta", "tsp"}},
+	{"task.n", "task.name", []string{"sort", "delta", "tsp", "ranking"}},
+	{"task.items", "task.name", []string{"ranking"}},
+	{"task.features", "task.name", []string{"ranking"}},
+	{"task.pixels", "task.name", []string{"ranking"}},
 	{"task.source", "task.name", []string{"jigsaw"}},
 	{"task.rows", "task.name", []string{"jigsaw"}},
 	{"task.columns", "task.name", []string{"jigsaw"}},
 	{"task.noise", "task.name", []string{"jigsaw"}},
 	{"task.digits", "task.name", []string{"sort"}},
-	{"task.data", "task.name", []string{"sort", "jigsaw", "tsp"}},
-	{"task.test", "task.name", []string{"tsp"}},
+	{"task.data", "task.name", []string{"sort", "jigsaw", "tsp", "ranking"}},
+	{"task.test", "task.name", []string{"tsp", "ranking"}},
 	{"task.augment", "task.name", []string{"sort"}},
 	{"task.target", "task.name", []string{"delta"}},
 	{"model.channels", "model.encoder", []string{"cnn", "window"}},
@@ -60,7 +63,7 @@ var choices = func() map[string][]string {
 	m := map[string][]string{
 		"method":          {"diffusion", "gumbel-sinkhorn", "diffsort", "error-free-diffsort", "sedd"},
 		"train.objective": {"bound", "random-step", "latent"},
-		"task.name":       {"sort", "delta", "jigsaw", "tsp"},
+		"task.name":       {"sort", "delta", "jigsaw", "tsp", "ranking"},
 		"model.encoder":   {"table", "cnn", "window", "points", "features"},
 	}
 	for _, law := range reverse.Laws() {

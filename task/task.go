@@ -30,11 +30,18 @@ const (
 type Task interface {
 	// Encoder says what the objects are, for the network.
 	Encoder() denoiser.EncoderConfig
-	// Examples makes the sets number first, …, first+count−1 of a split. Set i is a pure
-	// function of the configuration's seed, the split and i.
+	// Examples makes the sets number first, …, first+count−1 of a split, all of one size. They
+	// are a pure function of the configuration's seed, the split and these numbers.
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
 	Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
+}
+
+// Keeper is a task with something that a trained model needs of its data, such as the scale of
+// features: it is kept in the run's directory.
+type Keeper interface {
+	Keep(dir string) error
+	Restore(dir string) error
 }
 
 // Pricer is a task whose orders cost something, less being better: tours, their length.
@@ -93,8 +100,10 @@ func New(c *run.Config) (Task, error) {
 			return nil, err
 		}
 		return newTour(c)
+	case "ranking":
+		return newRanking(c)
 	}
-	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta, jigsaw or tsp", c.Task.Name)
+	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta, jigsaw, tsp or ranking", c.Task.Name)
 }
 
 // feeds checks that the encoder reads what the task's objects are.

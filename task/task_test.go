@@ -20,7 +20,7 @@ func TestNewErrors(t *testing.T) {
 		{sorting, "window", func(*run.Task) {}, ""},
 		{sorting, "cnn", func(*run.Task) {}, ""},
 		{delta, "table", func(*run.Task) {}, ""},
-		{sorting, "window", func(t *run.Task) { t.Name = "srot" }, `task.name: unknown "srot", wanted sort, delta, jigsaw or tsp`},
+		{sorting, "window", func(t *run.Task) { t.Name = "srot" }, `task.name: unknown "srot", wanted sort, delta, jigsaw, tsp or ranking`},
 		{sorting, "points", func(*run.Task) {}, `model.encoder: "points" does not read images, the objects of task sort, wanted cnn or window`},
 		{sorting, "table", func(*run.Task) {}, `model.encoder: "table" does not read images, the objects of task sort, wanted cnn or window`},
 		{delta, "cnn", func(*run.Task) {}, `model.encoder: "cnn" does not read identities, the objects of task delta, wanted table`},

@@ -189,7 +189,11 @@ func (a *app) printResult(f evalFile) {
 	if f.Method != "diffusion" {
 		how = f.Method
 	}
-	fmt.Fprintf(a.out, "%s sets of %d, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), f.N, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
+	size := fmt.Sprintf("sets of %d", f.N)
+	if f.Ranking != nil {
+		size = fmt.Sprintf("different lists of up to %d, %s in all", f.N, thousands(f.Ranking.Lists))
+	}
+	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), size, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
 	none := func(*runs.Paper) *float64 { return nil }
 	header := []string{"metric", "ours", "95 % interval"}
 	if f.Paper != nil {
@@ -233,6 +237,16 @@ func (a *app) printResult(f evalFile) {
 			limit("limit of exact %", p.LimitExact),
 			limit("limit of correct %", p.LimitCorrect),
 		)
+	}
+	if r := f.Ranking; r != nil {
+		rows = [][]string{
+			row("exact %, known pairs", "%.2f", r.Exact, none),
+			row("Kendall tau-b", "%.4f", r.TauB, none),
+			row(fmt.Sprintf("NDCG@%d", r.NDCGAt), "%.4f", r.NDCG, none),
+			row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", r.TopK, none),
+			row("bound, nats an item", "%.4f", r.Bound, none),
+			row("uniform, nats an item", "%.4f", r.Uniform, none),
+		}
 	}
 	table(a.out, header, rows)
 	if f.Puzzle != nil {

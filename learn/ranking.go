@@ -1,0 +1,141 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Ranking is how well lists are ordered of which not everything is known: only pairs that are
+// known to be in an order count. A set that many gave counts as often.
+type Ranking struct {
+	Lists   int             `json:"lists"`    // those who gave an order
+	Exact   metric.Interval `json:"exact"`    // percent of lists none of whose known pairs is the wrong way round
+	TauB    metric.Interval `json:"tau_b"`    // Kendall's tau-b
+	NDCG    metric.Interval `json:"ndcg"`     // of the first NDCGAt items
+	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them
+	NDCGAt  int             `json:"ndcg_at"`  // k
+	TopKAt  int             `json:"top_k_at"` // k
+	Bound   metric.Interval `json:"bound"`    // on log p of what is known, nats an item
+	Uniform metric.Interval `json:"uniform"`  // the same of all orders alike
+	Dropped []string        `json:"dropped,omitempty"`
+}
+
+const (
+	ndcgAt     = 10
+	topKAt     = 5
+	boundDraws = 16
+)
+
+// evaluateRanking judges a model of ranked lists: the different ones of a split, the most
+// frequent first where they are more than count.
+func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+	start := time.Now()
+	opt, err := m.options(opt)
+	if err != nil {
+		return nil, err
+	}
+	sets, weights, err := t.Sets(split, count)
+	if err != nil {
+		return nil, err
+	}
+	ordered, _, err := m.Order(ctx, sets, 1, opt)
+	if err != nil {
+		return nil, err
+	}
+	if progress != nil {
+		progress(count / 2)
+	}
+	// An order consistent with what is known stands for the set: by Jensen, its mean log p and
+	// the log of how many there are bound log p of what is known.
+	drawn := make([]*dataset.Set, len(sets))
+	logCount := make([]float64, len(sets))
+	for i, s := range sets {
+		l := t.Levels(s)
+		d := *s
+		d.Order, d.OrderGiven = l.Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, uint64(i))), len(s.Items)), "order"
+		drawn[i] = &d
+		logCount[i] = diffusion.LogFactorial(len(s.Items)) - diffusion.LogFactorial(l.Known())
+		for _, group := range l {
+			logCount[i] += diffusion.LogFactorial(len(group))
+		}
+	}
+	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ranking{NDCGAt: ndcgAt, TopKAt: topKAt, Dropped: t.Dropped}
+	var exact, tauB, ndcg, top, bound, uniform []float64
+	for i, s := range sets {
+		l, n := t.Levels(s), float64(len(s.Items))
+		order := ordered[i].Orders[0].Order
+		rank := order.Rank()
+		wrong, err := metric.Discordant(rank, l)
+		if err != nil {
+			return nil, err
+		}
+		values := [6]float64{}
+		if wrong == 0 {
+			values[0] = 100
+		}
+		if values[1], err = metric.KendallTauB(rank, l); err != nil {
+			return nil, err
+		}
+		if values[2], err = metric.NDCG(order, relevance(s, l), ndcgAt); err != nil {
+			return nil, err
+		}
+		if values[3], err = metric.TopOverlap(order, drawn[i].Order, topKAt); err != nil {
+			return nil, err
+		}
+		values[4] = (float64(scored[i].Bound) + logCount[i]) / n
+		values[5] = (float64(scored[i].Uniform) + logCount[i]) / n
+		for range min(weights[i], maxWeight) {
+			for j, to := range []*[]float64{&exact, &tauB, &ndcg, &top, &bound, &uniform} {
+				*to = append(*to, values[j])
+			}
+		}
+	}
+	r.Lists = len(exact)
+	for _, x := range []struct {
+		to   *metric.Interval
+		from []float64
+	}{{&r.Exact, exact}, {&r.TauB, tauB}, {&r.NDCG, ndcg}, {&r.TopK, top}, {&r.Bound, bound}, {&r.Uniform, uniform}} {
+		if *x.to, err = metric.Bootstrap(x.from, 0, m.Config.Seed); err != nil {
+			return nil, err
+		}
+	}
+	out := &Result{
+		Sets: len(sets), N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind,
+		Exact: r.Exact, KendallTau: r.TauB, Ranking: r, Seconds: time.Since(start).Seconds(), Warnings: slices.Concat(m.Warnings(), t.Dropped),
+	}
+	out.SetsPerSecond = float64(len(sets)) / out.Seconds
+	return out, nil
+}
+
+// maxWeight bounds how often one order counts, for the sake of memory.
+const maxWeight = 100_000
+
+// relevance grades the items of a set: as its file does, else by level from 4, the first, to
+// 0, the last, as judges of search results do.
+func relevance(s *dataset.Set, l dataset.Levels) []float64 {
+	grades := make([]float64, len(s.Items))
+	if s.Relevance != nil {
+		for k, v := range s.Relevance {
+			grades[k] = math.Max(0, v)
+		}
+		return grades
+	}
+	for i, group := range l {
+		for _, k := range group {
+			grades[k] = 4 * float64(len(l)-1-i) / math.Max(1, float64(len(l)-1))
+		}
+	}
+	return grades
+}

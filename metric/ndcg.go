@@ -1,0 +1,86 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// NDCG returns the normalised discounted cumulative gain of the first k places of an order,
+//
+//	NDCG@k = DCG@k / ideal DCG@k,   DCG@k = Σ_{i < min(k, n)} (2^rel[o[i]] − 1) / log₂(i + 2),
+//
+// where rel[item] is an item's relevance, on any scale from 0, and the ideal is the DCG of an
+// order of falling relevance (Järvelin & Kekäläinen 2002, with the gains of Burges et al.
+// 2005). It is from 0 to 1. A relevance below 0 stands for an item nobody judged, and gains as
+// much as one of relevance 0: nothing. Where nothing is relevant the ideal is 0, no order is
+// wrong and the value is 1. It fails on different lengths, k below 1, a relevance that is not
+// finite and an item out of range; o must be a valid order. Relevances may be large: gains are taken relative to the
+// greatest. O(n log n).
+func NDCG(o perm.Order, rel []float64, k int) (float64, error) {
+	if len(o) != len(rel) {
+		return 0, fmt.Errorf("ndcg: an order of %d items, wanted %d as there are relevances", len(o), len(rel))
+	}
+	if k < 1 {
+		return 0, fmt.Errorf("ndcg: k must be 1 or more (got %d)", k)
+	}
+	top := 0.0
+	for i, v := range rel {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("ndcg: relevance of item %d is %v, wanted a finite number", i, v)
+		}
+		top = max(top, v)
+	}
+	if top == 0 {
+		return 1, nil
+	}
+	ideal := slices.Clone(rel)
+	slices.Sort(ideal)
+	slices.Reverse(ideal)
+	got, want := 0.0, 0.0
+	for i := range min(k, len(o)) {
+		if o[i] < 0 || o[i] >= len(rel) {
+			return 0, fmt.Errorf("ndcg: place %d has item %d, wanted 0 to %d", i, o[i], len(rel)-1)
+		}
+		discount := math.Log2(float64(i + 2))
+		got += gain(rel[o[i]], top) / discount
+		want += gain(ideal[i], top) / discount
+	}
+	return got / want, nil
+}
+
+// gain returns (2^rel − 1) / (2^top − 1), without overflow and without loss near 0.
+func gain(rel, top float64) float64 {
+	if rel <= 0 {
+		return 0
+	}
+	if top < 1 {
+		return math.Expm1(rel*math.Ln2) / math.Expm1(top*math.Ln2)
+	}
+	return (math.Exp2(rel-top) - math.Exp2(-top)) / (1 - math.Exp2(-top))
+}
+
+// Relevance returns the relevance of n items that levels, as [KendallTauB] takes them, stand
+// for where no other is given: 0 for items of the last level, 1 for those of the one before,
+// and so on, and −1, unjudged, for items in none. It fails where an item is out of range or
+// there twice.
+func Relevance(levels [][]int, n int) ([]float64, error) {
+	rel := make([]float64, n)
+	for k := range rel {
+		rel[k] = -1
+	}
+	for i, group := range levels {
+		for _, k := range group {
+			if k < 0 || k >= n {
+				return nil, fmt.Errorf("relevance: level %d: item %d, wanted 0 to %d", i, k, n-1)
+			}
+			if rel[k] >= 0 {
+				return nil, fmt.Errorf("relevance: level %d: item %d is there twice", i, k)
+			}
+			rel[k] = float64(len(levels) - 1 - i)
+		}
+	}
+	return rel, nil
+}

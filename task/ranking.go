@@ -1,0 +1,528 @@
+package task
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Ranking is the task of a user's own lists: sets of items, of whatever sizes, with what is
+// known of their order. Items are feature vectors, images, points, or bare identities, which
+// are the same in all sets: then the model is of one population's distribution of orders.
+//
+// Sets of one size are a bucket; a training batch is of one bucket, drawn in proportion to its
+// sets, with a uniformly random order consistent with what is known ([dataset.Levels.Draw]).
+// Features are standardised by the mean and the deviation of the training part.
+type Ranking struct {
+	config run.Task
+	seed   uint64
+	scale  *Scale // of features, from a run's directory or from the data
+
+	read  bool
+	parts [Test + 1]part
+	// Dropped says which sets were left out, and why.
+	Dropped []string
+}
+
+// part are the sets of a split.
+type part struct {
+	sets    []*dataset.Set
+	weights []int // how many gave each, at least 1
+	total   int
+	sizes   []bucket
+}
+
+// bucket are the sets of one size.
+type bucket struct {
+	n     int
+	index []int // in part.sets
+	upTo  []int // cumulated weights
+}
+
+// Scale is how features are standardised: (x − Mean)/Deviation, cut off at ±[cutOff]. A
+// feature that is constant in the training part has deviation 0 and becomes 0.
+type Scale struct {
+	Mean      []float64 `json:"mean"`
+	Deviation []float64 `json:"deviation"`
+	// Names are those of bare items, where the data has some.
+	Names []string `json:"names,omitempty"`
+}
+
+// cutOff bounds standardised features: one value of 1e30 must not be all that a network sees.
+const cutOff = 10
+
+// ScaleFile is the file of a run's directory that keeps the [Scale].
+const ScaleFile = "items.json"
+
+// MaxRanking is how many items the largest set of a ranking may have where task.n does not
+// say: the network's work grows with their square.
+const MaxRanking = 200
+
+var kinds = map[dataset.Kind]string{dataset.KindBare: "bare", dataset.KindFeatures: "features", dataset.KindImage: "images", dataset.KindPoint: "points"}
+
+// Complete fills in what the data of a task says: the kind of items, how many features they
+// have, the largest set, and with them the encoder. Other tasks have nothing to fill in.
+func Complete(c *run.Config) error {
+	if c.Task.Name != "ranking" || c.Task.N > 0 && c.Task.Items != "" {
+		return nil
+	}
+	if c.Task.Data == "" {
+		return errors.New("task.data: missing\nhint: a file of ranked lists, such as --set task.data=lists.csv; riffle data check looks at it")
+	}
+	sets, err := readRanked(c.Task.Data)
+	if err != nil {
+		return err
+	}
+	t := &c.Task
+	kind, largest := sets[0].Kind, 0
+	for _, s := range sets {
+		if s.Kind != kind && len(s.Items) > 0 {
+			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, kinds[s.Kind], kinds[kind])
+		}
+		if n := len(s.Items); known(s) > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
+			largest = max(largest, n)
+		}
+	}
+	if largest < 2 {
+		return fmt.Errorf("%s: no set of 2 to %d items has an order", t.Data, max(t.N, MaxRanking))
+	}
+	t.N = largest
+	if t.Items == "" {
+		t.Items = kinds[kind]
+	}
+	m := &c.Model
+	switch t.Items {
+	case "bare":
+		m.Encoder, m.Hidden = "table", nil
+	case "points":
+		m.Encoder, m.Hidden = "points", nil
+	case "features":
+		m.Encoder = "features"
+		if len(m.Hidden) == 0 {
+			m.Hidden = []int{m.Dim}
+		}
+		if t.Features == 0 {
+			for _, s := range sets {
+				if len(s.Items) > 0 {
+					t.Features = len(s.Items[0].Features)
+				}
+			}
+		}
+	case "images":
+		m.Hidden = nil
+		if m.Encoder == "" {
+			m.Encoder, m.Channels, m.Kernel = "cnn", []int{32, 64}, 5
+		}
+		if t.Pixels == 0 {
+			t.Pixels = 28
+		}
+	}
+	return nil
+}
+
+// known is of how many items of a set something is known.
+func known(s *dataset.Set) int {
+	if s.Levels == nil {
+		return len(s.Order)
+	}
+	return s.Levels.Known()
+}
+
+// levels is what is known of a set.
+func levels(s *dataset.Set) dataset.Levels {
+	if s.Levels != nil {
+		return s.Levels
+	}
+	l := make(dataset.Levels, len(s.Order))
+	for i, k := range s.Order {
+		l[i] = []int{k}
+	}
+	return l
+}
+
+func newRanking(c *run.Config) (*Ranking, error) {
+	t := c.Task
+	want := map[string][]string{"bare": {"table"}, "features": {"features"}, "points": {"points"}, "images": {"cnn", "window"}}[t.Items]
+	if want == nil {
+		return nil, fmt.Errorf("task.items: unknown %q, wanted bare, features, images or points", t.Items)
+	}
+	if err := feeds(c, t.Items, want...); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Items == "features" && t.Features < 1:
+		return nil, fmt.Errorf("task.features: must be 1 or more (got %d)", t.Features)
+	case t.Items == "images" && t.Pixels < 1:
+		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
+	}
+	return &Ranking{config: t, seed: c.Seed}, nil
+}
+
+// Encoder implements [Task].
+func (r *Ranking) Encoder() denoiser.EncoderConfig {
+	switch r.config.Items {
+	case "features":
+		return denoiser.EncoderConfig{Features: r.config.Features}
+	case "points":
+		return denoiser.EncoderConfig{Features: 2}
+	case "images":
+		return denoiser.EncoderConfig{Height: r.config.Pixels, Width: r.config.Pixels, Window: r.config.Pixels}
+	}
+	return denoiser.EncoderConfig{}
+}
+
+// load reads the data, once, and deals it out: a file of test sets is the test part, else a
+// tenth of the data is, and another tenth is for validation. Of a set that many gave, each of
+// them is dealt out apart.
+func (r *Ranking) load() error {
+	if r.read {
+		return nil
+	}
+	data, err := r.usable(r.config.Data)
+	if err != nil {
+		return err
+	}
+	if r.config.Test != "" {
+		test, err := r.usable(r.config.Test)
+		if err != nil {
+			return err
+		}
+		for _, s := range test {
+			r.parts[Test].add(s, max(1, s.Count))
+		}
+	}
+	for i, s := range data {
+		rng := source(r.seed, 0, i)
+		var share [Test + 1]int
+		for range min(max(1, s.Count), maxVoters) {
+			to := Train
+			switch u := rng.IntN(10); {
+			case u == 0:
+				to = Validation
+			case u == 1 && r.config.Test == "":
+				to = Test
+			}
+			share[to]++
+		}
+		for _, split := range []Split{Train, Validation, Test} {
+			if share[split] > 0 {
+				r.parts[split].add(s, share[split])
+			}
+		}
+	}
+	if len(data) > 0 && r.parts[Train].total == 0 { // few sets, all dealt elsewhere
+		r.parts[Train].add(data[0], 1)
+	}
+	if r.parts[Train].total == 0 {
+		return fmt.Errorf("%s: no set is left to train on\n%s", r.config.Data, joined(r.Dropped))
+	}
+	for i := range r.parts {
+		r.parts[i].bucket()
+	}
+	if r.scale == nil {
+		r.measure()
+	}
+	r.read = true
+	return nil
+}
+
+// maxVoters bounds how many of those who gave one order are told apart.
+const maxVoters = 100_000
+
+func joined(lines []string) string {
+	s := ""
+	for _, l := range lines {
+		s += "hint: " + l + "\n"
+	}
+	return s
+}
+
+// usable reads a file and leaves out what cannot be used.
+func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
+	sets, err := readRanked(path)
+	if err != nil {
+		return nil, err
+	}
+	t := r.config
+	large, unknown := 0, 0
+	var keep []*dataset.Set
+	for _, s := range sets {
+		n := len(s.Items)
+		switch {
+		case known(s) < 2:
+			unknown++
+			continue
+		case n > t.N:
+			large++
+			continue
+		}
+		if err := r.fits(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		keep = append(keep, s)
+	}
+	if large > 0 {
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
+	}
+	if unknown > 0 {
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, of fewer than 2 of their items the order is known", path, unknown, len(sets)))
+	}
+	return keep, nil
+}
+
+// fits checks that a set's items are those of the model.
+func (r *Ranking) fits(s *dataset.Set) error {
+	t := r.config
+	if kinds[s.Kind] != t.Items && len(s.Items) > 0 {
+		return fmt.Errorf("set %s: items are %s, wanted %s", s.ID, kinds[s.Kind], t.Items)
+	}
+	if t.Items == "bare" && len(s.Items) > t.N {
+		return fmt.Errorf("set %s: has %d items, the model knows %d", s.ID, len(s.Items), t.N)
+	}
+	if t.Items != "features" {
+		return nil
+	}
+	for k := range s.Items {
+		if got := len(s.Items[k].Features); got != t.Features {
+			return fmt.Errorf("set %s: item %d has %d features, wanted %d", s.ID, k, got, t.Features)
+		}
+	}
+	return nil
+}
+
+func (p *part) add(s *dataset.Set, weight int) {
+	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
+}
+
+func (p *part) bucket() {
+	at := map[int]int{}
+	for i, s := range p.sets {
+		n := len(s.Items)
+		j, ok := at[n]
+		if !ok {
+			j = len(p.sizes)
+			at[n], p.sizes = j, append(p.sizes, bucket{n: n})
+		}
+		b := &p.sizes[j]
+		before := 0
+		if len(b.upTo) > 0 {
+			before = b.upTo[len(b.upTo)-1]
+		}
+		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
+	}
+	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })
+}
+
+// draw picks one of the cumulated weights.
+func draw(rng *rand.Rand, upTo []int) int {
+	return sort.SearchInts(upTo, 1+rng.IntN(upTo[len(upTo)-1]))
+}
+
+// measure finds the scale of the training part's features, in one pass by Welford's method.
+// Values of more than 1e30 count as that: their squares must not overflow.
+func (r *Ranking) measure() {
+	r.scale = &Scale{}
+	if r.config.Items == "bare" {
+		for _, it := range r.parts[Train].sets[0].Items {
+			r.scale.Names = append(r.scale.Names, it.ID)
+		}
+		if !slices.ContainsFunc(r.scale.Names, func(s string) bool { return s != "" }) {
+			r.scale.Names = nil
+		}
+		return
+	}
+	width := r.config.Features
+	mean, square := make([]float64, width), make([]float64, width)
+	count := 0.0
+	for _, s := range r.parts[Train].sets {
+		for k := range s.Items {
+			count++
+			for j, v := range s.Items[k].Features {
+				v = bounded(v)
+				d := v - mean[j]
+				mean[j] += d / count
+				square[j] += d * (v - mean[j])
+			}
+		}
+	}
+	r.scale.Mean, r.scale.Deviation = mean, make([]float64, width)
+	for j := range width {
+		d := math.Sqrt(square[j] / count)
+		if d > 1e-12*math.Abs(mean[j]) { // else constant but for rounding
+			r.scale.Deviation[j] = d
+		}
+	}
+}
+
+func bounded(v float64) float64 { return min(1e30, max(-1e30, v)) }
+
+// standard is a feature as the network sees it.
+func (s *Scale) standard(j int, v float64) float32 {
+	if s.Deviation[j] == 0 {
+		return 0
+	}
+	return float32(min(cutOff, max(-cutOff, (bounded(v)-s.Mean[j])/s.Deviation[j])))
+}
+
+// Examples implements [Task]. Sets of a call are of one size, which its first set decides.
+func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	p := &r.parts[split]
+	if p.total == 0 {
+		return nil, fmt.Errorf("%s: no set is left to judge by\nhint: more sets, or a file of them as task.test", r.config.Data)
+	}
+	rng := source(r.seed, split, first)
+	var sizes []int
+	sum := 0
+	for _, b := range p.sizes {
+		sum += b.upTo[len(b.upTo)-1]
+		sizes = append(sizes, sum)
+	}
+	b := &p.sizes[draw(rng, sizes)]
+	e := &Examples{Clean: make([]perm.Order, count)}
+	sets := make([]*dataset.Set, count)
+	for i := range sets {
+		rng := source(r.seed, split, first+i)
+		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
+		e.Clean[i] = levels(sets[i]).Draw(rng, b.n)
+	}
+	var err error
+	e.Objects, _, err = r.Objects(sets)
+	return e, err
+}
+
+// Sets returns the sets of a split with how many gave each, those with the most first; at most
+// count of them where count is above 0.
+func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error) {
+	if err := r.load(); err != nil {
+		return nil, nil, err
+	}
+	p := &r.parts[split]
+	by := make([]int, len(p.sets))
+	for i := range by {
+		by[i] = i
+	}
+	slices.SortStableFunc(by, func(a, b int) int { return p.weights[b] - p.weights[a] })
+	if count > 0 && count < len(by) {
+		by = by[:count]
+	}
+	for _, i := range by {
+		sets, weights = append(sets, p.sets[i]), append(weights, p.weights[i])
+	}
+	return sets, weights, nil
+}
+
+// Levels is what is known of a set's order.
+func (r *Ranking) Levels(s *dataset.Set) dataset.Levels { return levels(s) }
+
+// Objects implements [Task].
+func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	n := len(sets[0].Items)
+	for _, s := range sets {
+		if err := r.fits(s); err != nil {
+			return nil, nil, err
+		}
+	}
+	switch r.config.Items {
+	case "bare":
+		flat := make([]int32, len(sets)*n)
+		for i := range flat {
+			flat[i] = int32(i % n)
+		}
+		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), nil, nil
+	case "points":
+		flat := make([]float32, 0, len(sets)*n*2)
+		for _, s := range sets {
+			p, _ := cities(s)
+			flat = append(flat, unit(p)...)
+		}
+		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
+	case "images":
+		side := r.config.Pixels
+		flat := make([]uint8, 0, len(sets)*n*side*side)
+		var warnings []string
+		for _, s := range sets {
+			pictures, w, err := s.Pictures(side, side, 1)
+			if err != nil {
+				return nil, nil, err
+			}
+			warnings = append(warnings, w...)
+			for _, p := range pictures {
+				flat = append(flat, p.Pix...)
+			}
+		}
+		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, side, side), warnings, nil
+	}
+	if r.scale == nil { // a model that was not loaded from a run
+		if err := r.load(); err != nil {
+			return nil, nil, err
+		}
+	}
+	flat := make([]float32, 0, len(sets)*n*r.config.Features)
+	for _, s := range sets {
+		for k := range s.Items {
+			for j, v := range s.Items[k].Features {
+				flat = append(flat, r.scale.standard(j, v))
+			}
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, r.config.Features), nil, nil
+}
+
+// Keep writes what a model needs of the data besides its weights into a run's directory.
+func (r *Ranking) Keep(dir string) error {
+	if err := r.load(); err != nil {
+		return err
+	}
+	return run.WriteFile(filepath.Join(dir, ScaleFile), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(r.scale)
+	})
+}
+
+// Restore reads what [Ranking.Keep] wrote, if it is there.
+func (r *Ranking) Restore(dir string) error {
+	path := filepath.Join(dir, ScaleFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a run that made no step
+	}
+	if err != nil {
+		return err
+	}
+	s := &Scale{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
+		return fmt.Errorf("%s: has %d and %d numbers, wanted task.features = %d", path, len(s.Mean), len(s.Deviation), r.config.Features)
+	}
+	r.scale = s
+	return nil
+}
+
+// Names are those of bare items, nil where they have none.
+func (r *Ranking) Names() []string {
+	if r.scale == nil {
+		return nil
+	}
+	return r.scale.Names
+}
