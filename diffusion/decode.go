@@ -1,10 +1,7 @@
 package diffusion
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -242,94 +239,4 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 		}
 	}
 	return out, nil
-}
-
-type beamState struct {
-	path   Path
-	greedy bool // the state that greedy decoding has here
-}
-
-// expand makes one reverse step of one set's beam.
-func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int) []beamState {
-	type child struct {
-		parent  int
-		order   perm.Order
-		logProb float64
-		best    float64 // the most probable way into this state, whose parent is kept
-		greedy  bool
-	}
-	law := p.Reverse
-	var children []child
-	seen := map[string]int{}
-	for j, s := range beam {
-		row := scores[j*width : (j+1)*width]
-		add := func(sigma perm.Order, logp float64, greedy bool) {
-			order := p.apply(sigma, s.path.Order())
-			logp += s.path.LogProb
-			key := orderKey(order)
-			at, dup := seen[key]
-			if !dup {
-				seen[key] = len(children)
-				children = append(children, child{j, order, logp, logp, greedy})
-				return
-			}
-			c := &children[at]
-			c.logProb = logAdd(c.logProb, logp)
-			c.greedy = c.greedy || greedy
-			if logp > c.best {
-				c.best, c.parent = logp, j
-			}
-		}
-		candidates := law.TopK(row, max(outer, inner))
-		greedy := -1
-		if s.greedy {
-			mode := make(perm.Order, p.Free(len(s.path.Order())))
-			modeLog := law.Mode(row, mode)
-			for i, c := range candidates {
-				if slices.Equal(c.Order, mode) {
-					greedy = i
-				}
-			}
-			if greedy < 0 || greedy >= outer {
-				add(mode, modeLog, true)
-				greedy = -1
-			}
-		}
-		for i, c := range candidates[:min(outer, len(candidates))] {
-			add(c.Order, c.LogProb, i == greedy)
-		}
-	}
-	slices.SortStableFunc(children, func(a, b child) int { return cmp.Compare(b.logProb, a.logProb) })
-	kept := children[:min(outer, len(children))]
-	if !slices.ContainsFunc(kept, func(c child) bool { return c.greedy }) {
-		for _, c := range children[len(kept):] {
-			if c.greedy {
-				kept[len(kept)-1] = c
-			}
-		}
-	}
-	next := make([]beamState, len(kept))
-	for i, c := range kept {
-		states := append(slices.Clone(beam[c.parent].path.States), c.order)
-		next[i] = beamState{path: Path{States: states, LogProb: c.logProb}, greedy: c.greedy}
-	}
-	return next
-}
-
-func orderKey(o perm.Order) string {
-	b := make([]byte, 0, 2*len(o))
-	for _, v := range o {
-		b = binary.AppendUvarint(b, uint64(v))
-	}
-	return string(b)
-}
-
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(a, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
 }

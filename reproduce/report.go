@@ -189,6 +189,9 @@ func training(t Table, r Row, o *Outcome) string {
 	if r.Solver != "" {
 		return fmt.Sprintf("none; %d instances, seed %d, %s", o.Sets, o.Seed, o.About.Machine)
 	}
+	if r.Of != "" && !o.About.Full {
+		return fmt.Sprintf("the model of %s, beam %d, inner %d; %d test sets", r.Of, r.Beam, r.Inner, o.Sets)
+	}
 	what := "quick"
 	if o.About.Full {
 		what = "the paper's"

@@ -24,6 +24,12 @@ func TestRows(t *testing.T) {
 			if r.Solver != "" {
 				continue
 			}
+			if r.Of != "" {
+				if !seen[r.Of] || r.Beam < 2 || r.Inner < 2 || r.Quick != "" {
+					t.Errorf("%s %s: wanted a row before it (got %q), and beams (got %d, %d)", table.Name, r.Name, r.Of, r.Beam, r.Inner)
+				}
+				continue
+			}
 			if _, ok := presets.Get(r.Full); !ok && r.Full != "" {
 				t.Errorf("%s %s: no preset %s", table.Name, r.Name, r.Full)
 			}

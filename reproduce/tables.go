@@ -36,6 +36,10 @@ type Row struct {
 	Needs string
 	// Solver is a row without training: "2-opt", "exact".
 	Solver string
+	// Of is the row whose trained model this one decodes by the beam, of the widths Beam and
+	// Inner, "" where a row has a model of its own.
+	Of          string
+	Beam, Inner int
 }
 
 // Tables lists the paper's tables in its order.
@@ -173,13 +177,20 @@ func transitions() Table {
 		t.Rows = append(t.Rows,
 			row("gpl", "RS, GPL, greedy", "rs-gpl-greedy", "process.schedule="+x.steps),
 			row("pl", "RS, PL, greedy", "rs-pl-greedy", "process.schedule="+x.steps, "process.reverse=pl"),
-			row("pl-beam", "RS, PL, beam", "rs-pl-beam", "process.schedule="+x.steps, "process.reverse=pl", "decode.method=beam"),
+			beamed(row("pl-beam", "RS, PL, beam", "rs-pl-beam"), fmt.Sprintf("pl-%d", x.n), 20, 200),
 			row("irs", "RS, IRS, greedy", "rs-irs", every(x.irs), "process.reverse=irs", "train.objective=random-step"),
 			row("it", "RT, IT, greedy", "rt-it", every(x.rt), "process.forward=transposition", "process.reverse=it", "train.objective=random-step"),
 			row("ii", "RI, II, greedy", "ri-ii", every(x.ri), "process.forward=insertion", "process.reverse=ii", "train.objective=random-step"),
 		)
 	}
 	return t
+}
+
+// beamed makes a row one that decodes another row's model by the beam. The paper's own training
+// may have a preset for it.
+func beamed(r Row, of string, beam, inner int) Row {
+	r.Of, r.Beam, r.Inner, r.Quick, r.Set = of, beam, inner, "", nil
+	return r
 }
 
 func schedules() Table {
@@ -286,17 +297,18 @@ func tours() Table {
 	length := func(x, gap float64) *run.Paper { return &run.Paper{Length: &x, Gap: &gap} }
 	t := Table{Name: "tours", Title: "Travelling salesman problem", Source: "Table 4", Pictures: []string{"ours-20"}}
 	for _, x := range []struct {
-		n                 int
+		n, beam           int
 		exact, opt2, ours *run.Paper
 	}{
-		{20, length(3.84, 0), length(4.02, 4.64), length(3.85, .18)},
-		{50, length(5.69, 0), length(5.86, 2.95), length(5.71, .41)},
+		{20, 256, length(3.84, 0), length(4.02, 4.64), length(3.85, .18)},
+		{50, 768, length(5.69, 0), length(5.86, 2.95), length(5.71, .41)},
 	} {
 		name := func(s string) string { return fmt.Sprintf("%s-%d", s, x.n) }
 		t.Rows = append(t.Rows,
 			Row{Name: name("exact"), Label: "exact (paper: Concorde, LKH-3)", N: x.n, Solver: "exact", Paper: x.exact},
 			Row{Name: name("2-opt"), Label: "2-opt, five random starts", N: x.n, Solver: "2-opt", Paper: x.opt2},
-			Row{Name: name("ours"), Label: "Symmetric Diffusers", N: x.n, Quick: name("tsp"), Full: "paper/" + name("tsp"), Paper: x.ours},
+			Row{Name: name("ours"), Label: "Symmetric Diffusers, greedy", N: x.n, Quick: name("tsp")},
+			beamed(Row{Name: name("ours-beam"), Label: "Symmetric Diffusers, beam", N: x.n, Full: "paper/" + name("tsp"), Paper: x.ours}, name("ours"), x.beam, x.beam),
 		)
 	}
 	return t

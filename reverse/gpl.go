@@ -124,9 +124,14 @@ func toFront(list []int, j int) {
 
 // TopK is a beam search of width k over rows: see [Beam].
 func (l GeneralizedPlackettLuce) TopK(scores []float64, k int) []Candidate {
+	return l.TopKAbove(scores, k, negInf)
+}
+
+// TopKAbove implements [Above].
+func (l GeneralizedPlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
 	n := int(math.Round(math.Sqrt(float64(len(scores)))))
 	checkScores(l, scores, n)
-	return beamTopK(n, k, func(i int) []float64 { return scores[i*n : (i+1)*n] })
+	return beamTopK(n, k, floor, func(i int) []float64 { return scores[i*n : (i+1)*n] })
 }
 
 // LogProbGraph takes scores [..., n, n]. It needs no gather:

@@ -77,6 +77,14 @@ type Law interface {
 	FullSupport() bool
 }
 
+// Above is a law whose search for probable orders is quicker where only those of a certain
+// log-probability are of use: TopKAbove is TopK without the orders whose LogProb is below
+// floor, but for Mode's, which may be among them.
+type Above interface {
+	Law
+	TopKAbove(scores []float64, k int, floor float64) []Candidate
+}
+
 // Candidate is an order with its log-probability, natural log.
 type Candidate struct {
 	Order   perm.Order

@@ -75,7 +75,12 @@ func (l PlackettLuce) sorted(scores []float64, dst perm.Order, rng *rand.Rand) {
 
 // TopK is a beam search of width k over positions: see [Beam].
 func (l PlackettLuce) TopK(scores []float64, k int) []Candidate {
-	return beamTopK(len(scores), k, func(int) []float64 { return scores })
+	return l.TopKAbove(scores, k, negInf)
+}
+
+// TopKAbove implements [Above].
+func (l PlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
+	return beamTopK(len(scores), k, floor, func(int) []float64 { return scores })
 }
 
 // LogProbGraph takes scores [..., n] and uses O(n²) memory.

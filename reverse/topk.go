@@ -50,6 +50,12 @@ type Beam struct {
 // object, the greedy order is returned alone, with log-probability −Inf. The result
 // is valid until the next Search.
 func (b *Beam) Search(n, k int, row func(i int) []float64) []Candidate {
+	return b.SearchAbove(n, k, negInf, row)
+}
+
+// SearchAbove is [Beam.Search] without the orders whose log-probability is below floor, but for
+// the greedy one: a prefix is given up as soon as it falls below. What is left is the same.
+func (b *Beam) SearchAbove(n, k int, floor float64, row func(i int) []float64) []Candidate {
 	if k < 1 {
 		return nil
 	}
@@ -60,7 +66,7 @@ func (b *Beam) Search(n, k int, row func(i int) []float64) []Candidate {
 	greedyAt := 0 // where the greedy prefix is, or −1 if it is impossible
 	for i := range n {
 		b.prepare(row(i))
-		if greedyAt = b.extend(i, k, greedyAt); len(b.logp) == 0 {
+		if greedyAt = b.extend(i, k, floor, greedyAt); len(b.logp) == 0 {
 			return b.impossible(n, row)
 		}
 	}
@@ -92,7 +98,7 @@ func (b *Beam) prepare(row []float64) {
 
 // extend replaces the prefixes of length i by the k best of length i + 1, and
 // returns where the greedy one is now.
-func (b *Beam) extend(i, k, greedyAt int) int {
+func (b *Beam) extend(i, k int, floor float64, greedyAt int) int {
 	live := len(b.logp)
 	b.left = grown(b.left, live)
 	b.cursor = grown(b.cursor, live)
@@ -111,7 +117,7 @@ func (b *Beam) extend(i, k, greedyAt int) int {
 	b.start = append(b.start, len(b.item))
 	b.nextLogp, b.nextUsed = b.nextLogp[:0], b.nextUsed[:0]
 	greedyNext := -1
-	for len(b.heap) > 0 && len(b.nextLogp) < k {
+	for len(b.heap) > 0 && len(b.nextLogp) < k && b.heap[0].value >= floor {
 		p := int(b.heap[0].index)
 		if p == greedyAt && greedyNext < 0 {
 			greedyNext = len(b.nextLogp)
@@ -126,10 +132,13 @@ func (b *Beam) extend(i, k, greedyAt int) int {
 	}
 	// Its best offer is still in the heap if the greedy prefix was not taken.
 	if greedyNext < 0 && greedyAt >= 0 && b.offers(greedyAt) {
-		greedyNext = len(b.nextLogp) - 1
-		b.nextLogp = b.nextLogp[:greedyNext]
-		b.nextUsed = b.nextUsed[:greedyNext*b.words]
-		b.parent, b.item = b.parent[:len(b.parent)-1], b.item[:len(b.item)-1]
+		greedyNext = len(b.nextLogp)
+		if greedyNext == k { // the last one gives way
+			greedyNext--
+			b.nextLogp = b.nextLogp[:greedyNext]
+			b.nextUsed = b.nextUsed[:greedyNext*b.words]
+			b.parent, b.item = b.parent[:len(b.parent)-1], b.item[:len(b.item)-1]
+		}
 		b.take(greedyAt, b.offer(greedyAt))
 	}
 	b.logp, b.nextLogp = b.nextLogp, b.logp
@@ -286,10 +295,10 @@ var beamPool = sync.Pool{New: func() any { return new(Beam) }}
 
 // beamTopK searches with a borrowed beam and copies the result, ties in
 // lexicographic order.
-func beamTopK(n, k int, row func(i int) []float64) []Candidate {
+func beamTopK(n, k int, floor float64, row func(i int) []float64) []Candidate {
 	b := beamPool.Get().(*Beam)
 	defer beamPool.Put(b)
-	found := b.Search(n, k, row)
+	found := b.SearchAbove(n, k, floor, row)
 	orders, out := make([]int, len(found)*n), make([]Candidate, len(found))
 	for c, f := range found {
 		o := perm.Order(orders[c*n : (c+1)*n : (c+1)*n])

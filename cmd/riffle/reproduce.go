@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
 	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) reproduceCommand() *cobra.Command {
@@ -103,7 +105,13 @@ func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceO
 			continue
 		}
 		a.note("%s %s", t.Name, r.Name)
-		if err := a.reproduceRow(cmd, r, dir, o); err != nil {
+		run := a.reproduceRow
+		if r.Of != "" && !o.full {
+			run = func(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) error {
+				return a.reproduceBeam(cmd, t, r, dir, o)
+			}
+		}
+		if err := run(cmd, r, dir, o); err != nil {
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, t.Name)
 			}
@@ -160,6 +168,30 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	}
 	m.Config.Paper = r.Paper
 	return a.finish(cmd, m, d)
+}
+
+// reproduceBeam decodes the model of another row, which must be there, by the beam.
+func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
+	of := reproduce.Folder(o.runs, t, reproduce.Row{Name: r.Of})
+	m, err := a.load(of, o.engine)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("it decodes the model of row %s, which is to be run first", r.Of)
+	}
+	if err != nil {
+		return err
+	}
+	if !m.State.Finished {
+		return fmt.Errorf("it decodes the model of row %s, whose training is not finished", r.Of)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	m.Config.Paper = r.Paper
+	m.Config.Decode = runs.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
+	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}); err != nil {
+		return err
+	}
+	return keepJSON(filepath.Join(dir, reproduce.AboutFile), reproduce.About{Machine: machine(), Set: []string{"of=" + r.Of}})
 }
 
 // drawn is how many test sets of a row are in its picture.

@@ -1,0 +1,165 @@
+package diffusion
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/reverse"
+)
+
+type beamState struct {
+	path   Path
+	greedy bool // the state that greedy decoding has here
+}
+
+// mergeMargin is how far, in nats, a way into a state may be below the least of the best states
+// so far to be looked at still. What ways below it would add to the probability of a state that
+// is kept, less than 5 % each, is left out.
+const mergeMargin = 3
+
+// child is a state that a beam may go on with.
+type child struct {
+	parent  int
+	order   perm.Order
+	logProb float64
+	best    float64 // the most probable way into this state, whose parent is kept
+	greedy  bool
+}
+
+// expand makes one reverse step of one set's beam.
+func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int) []beamState {
+	var c children
+	law := p.Reverse
+	above, quick := law.(reverse.Above)
+	floor := math.Inf(-1)
+	for j, s := range beam {
+		if s.path.LogProb < floor && !s.greedy {
+			continue
+		}
+		row := scores[j*width : (j+1)*width]
+		present := s.path.Order()
+		var candidates []reverse.Candidate
+		if quick {
+			candidates = above.TopKAbove(row, max(outer, inner), floor-s.path.LogProb)
+		} else {
+			candidates = law.TopK(row, max(outer, inner))
+		}
+		greedy := -1
+		if s.greedy {
+			mode := make(perm.Order, p.Free(len(present)))
+			modeLog := law.Mode(row, mode)
+			greedy = slices.IndexFunc(candidates, func(c reverse.Candidate) bool { return slices.Equal(c.Order, mode) })
+			if greedy < 0 || greedy >= outer {
+				c.add(p, j, present, mode, s.path.LogProb+modeLog, true)
+				greedy = -1
+			}
+		}
+		for i, x := range candidates[:min(outer, len(candidates))] {
+			logp := s.path.LogProb + x.LogProb
+			if logp < floor && i != greedy {
+				break // they fall
+			}
+			c.add(p, j, present, x.Order, logp, i == greedy)
+		}
+		floor = max(floor, c.least(outer)-mergeMargin)
+	}
+	return c.best(beam, outer)
+}
+
+// children are the different states that the ways of a step lead to.
+type children struct {
+	all    []child
+	at     map[uint64]int32 // by a hash of the order
+	values []float64
+	known  int // of how many values the least was taken
+}
+
+// add counts the way by σ from state j, which is present, with log-probability logp.
+func (c *children) add(p *Process, j int, present, sigma perm.Order, logp float64, greedy bool) {
+	if c.at == nil {
+		c.at = map[uint64]int32{}
+	}
+	hash := uint64(len(sigma))
+	shift := 0
+	if p.FixFirst {
+		shift = 1
+	}
+	for _, v := range sigma {
+		hash = Mix(hash, uint64(present[v+shift]))
+	}
+	for { // to the next number where two orders share one
+		i, known := c.at[hash]
+		if !known {
+			break
+		}
+		x := &c.all[i]
+		if !sameStep(x.order, present, sigma, shift) {
+			hash++
+			continue
+		}
+		x.logProb = logAdd(x.logProb, logp)
+		x.greedy = x.greedy || greedy
+		if logp > x.best {
+			x.best, x.parent = logp, j
+		}
+		return
+	}
+	c.at[hash] = int32(len(c.all))
+	c.all = append(c.all, child{j, p.apply(sigma, present), logp, logp, greedy})
+}
+
+// sameStep tells whether σ leads from present to order.
+func sameStep(order, present, sigma perm.Order, shift int) bool {
+	for i, v := range sigma {
+		if order[i+shift] != present[v+shift] {
+			return false
+		}
+	}
+	return true
+}
+
+// least is the k-th greatest log-probability, −Inf of fewer. It is not taken anew before there
+// are many more.
+func (c *children) least(k int) float64 {
+	if len(c.all) < k || len(c.all) < c.known+c.known/8 {
+		return math.Inf(-1)
+	}
+	c.known = len(c.all)
+	c.values = c.values[:0]
+	for i := range c.all {
+		c.values = append(c.values, c.all[i].logProb)
+	}
+	slices.Sort(c.values)
+	return c.values[len(c.values)-k]
+}
+
+// best are the states to go on with: the k most probable, the greedy one among them.
+func (c *children) best(beam []beamState, k int) []beamState {
+	slices.SortStableFunc(c.all, func(a, b child) int { return cmp.Compare(b.logProb, a.logProb) })
+	kept := c.all[:min(k, len(c.all))]
+	if !slices.ContainsFunc(kept, func(x child) bool { return x.greedy }) {
+		for _, x := range c.all[len(kept):] {
+			if x.greedy {
+				kept[len(kept)-1] = x
+			}
+		}
+	}
+	next := make([]beamState, len(kept))
+	for i, x := range kept {
+		states := append(slices.Clone(beam[x.parent].path.States), x.order)
+		next[i] = beamState{path: Path{States: states, LogProb: x.logProb}, greedy: x.greedy}
+	}
+	return next
+}
+
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(a, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
