@@ -334,7 +334,7 @@ func draw(rng *rand.Rand, upTo []int) int {
 }
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.
-// Values of more than 1e30 count as that: their squares must not overflow.
+// Values beyond ±1e30, which stand for what is missing or are slips, are left out.
 func (r *Ranking) measure() {
 	r.scale = &Scale{}
 	if r.config.Items == "bare" {
@@ -347,22 +347,23 @@ func (r *Ranking) measure() {
 		return
 	}
 	width := r.config.Features
-	mean, square := make([]float64, width), make([]float64, width)
-	count := 0.0
+	mean, square, count := make([]float64, width), make([]float64, width), make([]float64, width)
 	for _, s := range r.parts[Train].sets {
 		for k := range s.Items {
-			count++
 			for j, v := range s.Items[k].Features {
-				v = bounded(v)
+				if v != bounded(v) {
+					continue
+				}
+				count[j]++
 				d := v - mean[j]
-				mean[j] += d / count
+				mean[j] += d / count[j]
 				square[j] += d * (v - mean[j])
 			}
 		}
 	}
 	r.scale.Mean, r.scale.Deviation = mean, make([]float64, width)
 	for j := range width {
-		d := math.Sqrt(square[j] / count)
+		d := math.Sqrt(square[j] / max(1, count[j]))
 		if d > 1e-12*math.Abs(mean[j]) { // else constant but for rounding
 			r.scale.Deviation[j] = d
 		}

@@ -1,0 +1,281 @@
+package task
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/run"
+)
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func rankingConfig(data string) run.Config {
+	c := run.Default()
+	c.Task = run.Task{Name: "ranking", Data: data}
+	return c
+}
+
+func openRanking(t *testing.T, c run.Config) *Ranking {
+	t.Helper()
+	if err := Complete(&c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	work, err := New(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return work.(*Ranking)
+}
+
+// judged is a file of queries with 2 to 5 documents: the first feature is the relevance with a
+// large scale, the second the same everywhere, the third now and then huge.
+func judged(queries int) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for q := range queries {
+		for range 2 + q%4 {
+			rel := rng.IntN(3)
+			huge := rng.NormFloat64()
+			if rng.IntN(20) == 0 {
+				huge = 1.797e308
+			}
+			fmt.Fprintf(&b, "%d qid:%d 1:%g 2:7 3:%g\n", rel, q, 1e6*(float64(rel)+rng.Float64()), huge)
+		}
+	}
+	return b.String()
+}
+
+func TestCompleteSaysWhatTheDataHas(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		task       run.Task
+		encoder    string
+	}{
+		{"a.txt", judged(40), run.Task{N: 5, Items: "features", Features: 3}, "features"},
+		{"a.soc", "# NUMBER ALTERNATIVES: 3\n4: 2,1,3\n1: 3,1,2\n", run.Task{N: 3, Items: "bare"}, "table"},
+		{"a.csv", "set,item,rank\na,x,1\na,y,2\nb,y,1\nb,z,2\n", run.Task{N: 3, Items: "bare"}, "table"},
+		{"a.csv", "set,item,rank,f\na,x,1,0.5\na,y,2,1\nb,y,1,3\nb,z,2,4\n", run.Task{N: 2, Items: "features", Features: 1}, "features"},
+		{"a.jsonl", `{"items": [{"point": [0, 1]}, {"point": [2, 3]}], "order": [1, 0]}`, run.Task{N: 2, Items: "points"}, "points"},
+		{"a.jsonl", `{"items": [{"image": "a.png"}, {"image": "b.png"}], "order": [1, 0]}`, run.Task{N: 2, Items: "images", Pixels: 28}, "cnn"},
+	} {
+		cfg := rankingConfig(write(t, c.file, c.text))
+		if err := Complete(&cfg); err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		c.task.Name, c.task.Data = "ranking", cfg.Task.Data
+		if diff := cmp.Diff(c.task, cfg.Task); diff != "" || cfg.Model.Encoder != c.encoder {
+			t.Errorf("%s: encoder %q, wanted %q; task (-want +got):\n%s", c.text, cfg.Model.Encoder, c.encoder, diff)
+		}
+		if _, err := cfg.Resolve(); err != nil {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+func TestCompleteErrors(t *testing.T) {
+	for want, c := range map[string]run.Config{
+		"task.data: missing":                            rankingConfig(""),
+		"no such file":                                  rankingConfig(filepath.Join(t.TempDir(), "none.csv")),
+		"no set of 2 to 200 items has an order":         rankingConfig(write(t, "a.csv", "set,item,rank\na,x,1\n")),
+		"items are points, wanted bare as in the first": rankingConfig(write(t, "a.jsonl", `{"items": [{}, {}], "order": [1, 0]}`+"\n"+`{"items": [{"point": [0, 1]}], "order": [0]}`)),
+	} {
+		if err := Complete(&c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, wanted %q", err, want)
+		}
+	}
+}
+
+// A batch has sets of one size; of all batches each size has its share; orders keep to what is
+// known; the same numbers give the same batch.
+func TestRankingExamples(t *testing.T) {
+	const queries = 400
+	r := openRanking(t, rankingConfig(write(t, "a.txt", judged(queries))))
+	sizes := map[int]int{}
+	const batches, size = 300, 4
+	for b := range batches {
+		e, err := r.Examples(Train, b*size, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := e.Objects.Shape().Dimensions[1]
+		sizes[n]++
+		for _, o := range e.Clean {
+			if len(o) != n || o.Validate() != nil {
+				t.Fatalf("order %v of a set of %d", o, n)
+			}
+		}
+		flat := tensors.MustCopyFlatData[float32](e.Objects)
+		// The first feature says the relevance: it falls along the order but for ties.
+		for i, o := range e.Clean {
+			grade := func(k int) int { // from the standardised value back to 0, 1 or 2
+				v := float64(flat[(i*n+k)*3])*r.scale.Deviation[0] + r.scale.Mean[0]
+				return int(v / 1e6)
+			}
+			for j := 1; j < n; j++ {
+				if grade(o[j]) > grade(o[j-1]) {
+					t.Fatalf("batch %d: set %d: order %v puts relevance %d before %d", b, i, o, grade(o[j-1]), grade(o[j]))
+				}
+			}
+		}
+		again, err := r.Examples(Train, b*size, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(e.Clean, again.Clean); diff != "" {
+			t.Fatalf("batch %d is another one the second time:\n%s", b, diff)
+		}
+	}
+	for n := 2; n <= 5; n++ { // a quarter each, give or take 5 standard deviations
+		if d := math.Abs(float64(sizes[n]) - batches/4); d > 5*math.Sqrt(batches*3./16) {
+			t.Errorf("size %d: %d of %d batches, wanted about a quarter", n, sizes[n], batches)
+		}
+	}
+}
+
+// Features of the training part have mean 0 and deviation 1, a constant one is 0, and a huge
+// one leaves all finite.
+func TestFeaturesAreStandardised(t *testing.T) {
+	r := openRanking(t, rankingConfig(write(t, "a.txt", judged(500))))
+	sets, _, err := r.Sets(Train, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum, square [3]float64
+	var count [3]float64
+	for _, s := range sets {
+		x, _, err := r.Objects([]*dataset.Set{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range tensors.MustCopyFlatData[float32](x) {
+			if math.IsNaN(float64(v)) || math.Abs(float64(v)) > cutOff {
+				t.Fatalf("feature %d is %v, wanted at most %d", i%3, v, cutOff)
+			}
+			if raw := s.Items[i/3].Features[i%3]; raw > 1e30 {
+				if v != cutOff {
+					t.Errorf("%g became %v, wanted %d", raw, v, cutOff)
+				}
+				continue
+			}
+			sum[i%3] += float64(v)
+			square[i%3] += float64(v) * float64(v)
+			count[i%3]++
+		}
+	}
+	for j := range 3 {
+		want := 1.0
+		if j == 1 {
+			want = 0
+		}
+		if mean, deviation := sum[j]/count[j], math.Sqrt(square[j]/count[j]); math.Abs(mean) > 1e-5 || math.Abs(deviation-want) > 1e-5 {
+			t.Errorf("feature %d: mean %v, deviation %v, wanted 0 and %v", j, mean, deviation, want)
+		}
+	}
+}
+
+// A model needs no data but what is kept: after Restore, objects are the same.
+func TestKeepAndRestore(t *testing.T) {
+	c := rankingConfig(write(t, "a.txt", judged(100)))
+	if err := Complete(&c); err != nil {
+		t.Fatal(err)
+	}
+	r := openRanking(t, c)
+	dir := t.TempDir()
+	if err := r.Keep(dir); err != nil {
+		t.Fatal(err)
+	}
+	sets, _, err := r.Sets(Test, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := r.Objects(sets[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(c.Task.Data); err != nil {
+		t.Fatal(err)
+	}
+	readPath = "" // as in another process
+	other := openRanking(t, c)
+	if err := other.Restore(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := other.Objects(sets[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tensors.MustCopyFlatData[float32](want), tensors.MustCopyFlatData[float32](got)); diff != "" {
+		t.Error(diff)
+	}
+	c.Task.Features = 2
+	if err := openRanking(t, c).Restore(dir); err == nil || !strings.Contains(err.Error(), "wanted task.features = 2") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Every voter is dealt into one part, those of one order apart; a test file is the test part.
+func TestVotersAreDealtOut(t *testing.T) {
+	data := write(t, "a.soc", "# NUMBER ALTERNATIVES: 3\n3000: 2,1,3\n1000: 3,1,2\n")
+	r := openRanking(t, rankingConfig(data))
+	all := map[string]int{}
+	for _, split := range []Split{Train, Validation, Test} {
+		sets, weights, err := r.Sets(split, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for i, s := range sets {
+			all[s.ID] += weights[i]
+			sum += weights[i]
+		}
+		want := map[Split]float64{Train: 3200, Validation: 400, Test: 400}[split]
+		if d := math.Abs(float64(sum) - want); d > 5*math.Sqrt(want) {
+			t.Errorf("split %d has %d voters, wanted about %v", split, sum, want)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"1": 3000, "2": 1000}, all); diff != "" {
+		t.Error(diff)
+	}
+	c := rankingConfig(data)
+	c.Task.Test = write(t, "b.soc", "# NUMBER ALTERNATIVES: 3\n7: 1,2,3\n")
+	sets, weights, err := openRanking(t, c).Sets(Test, 0)
+	if err != nil || len(sets) != 1 || weights[0] != 7 {
+		t.Errorf("%d test sets of weights %v (%v), wanted the one of the file", len(sets), weights, err)
+	}
+}
+
+// What is left out is counted and said.
+func TestSetsAreLeftOut(t *testing.T) {
+	c := rankingConfig(write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,2,1\na,z,3,1\nb,x,1,1\nb,y,2,3\nc,x,1,3\nc,y,,2\n"))
+	c.Task.N = 2
+	r := openRanking(t, c)
+	if _, _, err := r.Sets(Train, 0); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(r.Dropped, "\n")
+	for _, want := range []string{"1 of 3 sets left out, they have more than task.n = 2 items", "1 of 3 sets left out, of fewer than 2 of their items the order is known"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said in %q", want, text)
+		}
+	}
+}
