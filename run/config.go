@@ -272,6 +272,7 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	}
 	n := p.Free(c.Task.N)
 	if p.Sizes != nil { // each size has its own
+		c.Process.Schedule = []int{}
 		if _, err = defaultSchedule(n, forward, law); err != nil {
 			return nil, keyError("process.schedule", err)
 		}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,6 +29,12 @@ func TestPresets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg, err := readConfig(name)
 			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.Task.Name == "ranking" {
+				cfg.Task.Data = rankedLists(t)
+			}
+			if err := task.Complete(&cfg); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := cfg.Resolve(); err != nil {
@@ -68,6 +77,21 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rankedLists writes a file of lists of three and four items with two features.
+func rankedLists(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "lists.csv")
+	text := "set,item,rank,size,age\n"
+	for s := range 40 {
+		for k := range 3 + s%2 {
+			text += fmt.Sprintf("%d,%d,%d,%d,%d\n", s, k, k+1, 10*k+s%7, s*k%5)
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // Any preset goes with any reverse law and the shuffle that law undoes: what the preset's

@@ -28,7 +28,7 @@ func TestPresetsTrain(t *testing.T) {
 	all := os.Getenv("RIFFLE_PRESETS")
 	onXLA := map[string]bool{
 		"delta-20": true, "paper/sort-mnist-9": true, "paper/sort-mnist-200": true, "paper/jigsaw-mnist-2x2": true, "paper/jigsaw-cifar10-2x2": true,
-		"jigsaw-3x3": true, "paper/tsp-20": true, "paper/tsp-50": true, "paper/ablation-9-rs-irs": true, "paper/ablation-9-rt-it": true, "paper/ablation-9-ri-ii": true,
+		"jigsaw-3x3": true, "paper/tsp-20": true, "paper/tsp-50": true, "ranking": true, "paper/ablation-9-rs-irs": true, "paper/ablation-9-rt-it": true, "paper/ablation-9-ri-ii": true,
 	}
 	for _, name := range presets.Names() {
 		for _, kind := range []string{"go", "xla"} {
@@ -45,6 +45,8 @@ func TestPresetsTrain(t *testing.T) {
 				switch {
 				case cfg.Task.Source == "cifar10":
 					sets = append(sets, "task.data="+cifar)
+				case cfg.Task.Name == "ranking":
+					sets = append(sets, "task.data="+rankedLists(t))
 				case cfg.Task.Source == "photos":
 					sets = append(sets, "task.data="+photos)
 				case cfg.Task.Name == "sort" || cfg.Task.Name == "jigsaw":
