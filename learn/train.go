@@ -302,7 +302,7 @@ func (t *trainer) validate() error {
 	}
 	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
 	if err != nil {
-		if t.ctx.Err() != nil {
+		if t.ctx.Err() != nil || errors.Is(err, task.ErrNoSets) {
 			return nil
 		}
 		return err

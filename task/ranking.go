@@ -225,11 +225,19 @@ func (r *Ranking) load() error {
 			}
 		}
 	}
-	if len(data) > 0 && r.parts[Train].total == 0 { // few sets, all dealt elsewhere
-		r.parts[Train].add(data[0], 1)
+	// Of few sets each part has one all the same, but for validation.
+	for _, x := range []struct{ from, to Split }{{Validation, Train}, {Test, Train}, {Validation, Test}, {Train, Test}} {
+		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.total > 1 || x.from == Validation && from.total > 0) && (x.from != Test || r.config.Test == "") {
+			r.parts[x.to].add(from.take(), 1)
+		}
 	}
-	if r.parts[Train].total == 0 {
-		return fmt.Errorf("%s: no set is left to train on\n%s", r.config.Data, joined(r.Dropped))
+	for _, x := range []struct {
+		split Split
+		what  string
+	}{{Train, "train on"}, {Test, "test on"}} {
+		if r.parts[x.split].total == 0 {
+			return fmt.Errorf("%s: no set is left to %s, wanted 2 sets or more whose order is known\n%s", r.config.Data, x.what, joined(r.Dropped))
+		}
 	}
 	for i := range r.parts {
 		r.parts[i].bucket()
@@ -307,6 +315,17 @@ func (r *Ranking) fits(s *dataset.Set) error {
 
 func (p *part) add(s *dataset.Set, weight int) {
 	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
+}
+
+// take removes one who gave the last of the sets.
+func (p *part) take() *dataset.Set {
+	last := len(p.sets) - 1
+	s := p.sets[last]
+	p.total--
+	if p.weights[last]--; p.weights[last] == 0 {
+		p.sets, p.weights = p.sets[:last], p.weights[:last]
+	}
+	return s
 }
 
 func (p *part) bucket() {
@@ -387,7 +406,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	p := &r.parts[split]
 	if p.total == 0 {
-		return nil, fmt.Errorf("%s: no set is left to judge by\nhint: more sets, or a file of them as task.test", r.config.Data)
+		return nil, fmt.Errorf("%s: %w", r.config.Data, ErrNoSets)
 	}
 	rng := source(r.seed, split, first)
 	var sizes []int
@@ -409,6 +428,9 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	return e, err
 }
 
+// ErrNoSets is returned where a split has no sets: of few, validation has none.
+var ErrNoSets = errors.New("no sets")
+
 // Sets returns the sets of a split with how many gave each, those with the most first; at most
 // count of them where count is above 0.
 func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error) {
@@ -416,6 +438,9 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 		return nil, nil, err
 	}
 	p := &r.parts[split]
+	if p.total == 0 {
+		return nil, nil, ErrNoSets
+	}
 	by := make([]int, len(p.sets))
 	for i := range by {
 		by[i] = i

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -266,16 +267,46 @@ func TestVotersAreDealtOut(t *testing.T) {
 
 // What is left out is counted and said.
 func TestSetsAreLeftOut(t *testing.T) {
-	c := rankingConfig(write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,2,1\na,z,3,1\nb,x,1,1\nb,y,2,3\nc,x,1,3\nc,y,,2\n"))
+	c := rankingConfig(write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,2,1\na,z,3,1\nb,x,1,1\nb,y,2,3\nc,x,1,3\nc,y,,2\nd,x,1,1\nd,y,2,3\n"))
 	c.Task.N = 2
 	r := openRanking(t, c)
 	if _, _, err := r.Sets(Train, 0); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(r.Dropped, "\n")
-	for _, want := range []string{"1 of 3 sets left out, they have more than task.n = 2 items", "1 of 3 sets left out, of fewer than 2 of their items the order is known"} {
+	for _, want := range []string{"1 of 4 sets left out, they have more than task.n = 2 items", "1 of 4 sets left out, of fewer than 2 of their items the order is known"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said in %q", want, text)
 		}
+	}
+}
+
+// Of few sets there is one to train on and one to test on, and of one there is none.
+func TestFewSets(t *testing.T) {
+	lists := func(count int) string {
+		text := "set,item,rank\n"
+		for s := range count {
+			text += fmt.Sprintf("%d,x,1\n%[1]d,y,2\n", s)
+		}
+		return text
+	}
+	for count := 2; count < 30; count++ {
+		r := openRanking(t, rankingConfig(write(t, "a.csv", lists(count))))
+		sum := 0
+		for _, split := range []Split{Train, Validation, Test} {
+			_, weights, err := r.Sets(split, 0)
+			if err != nil && !(split == Validation && errors.Is(err, ErrNoSets)) {
+				t.Errorf("%d sets: split %d: %v", count, split, err)
+			}
+			for _, w := range weights {
+				sum += w
+			}
+		}
+		if sum != count {
+			t.Errorf("%d sets: %d are dealt out", count, sum)
+		}
+	}
+	if _, _, err := openRanking(t, rankingConfig(write(t, "a.csv", lists(1)))).Sets(Train, 0); err == nil || !strings.Contains(err.Error(), "wanted 2 sets or more") {
+		t.Errorf("one set: error %v", err)
 	}
 }
