@@ -61,9 +61,13 @@ func TourStrip(points [][][2]float64, states [][]perm.Order, schedule []int, len
 	for i, way := range states {
 		var row []plot.Tour
 		for k, order := range way {
+			format := "t = %d, length %.4g"
+			if length(i, order) >= 1000 {
+				format = "t = %d, length %.0f" // without an exponent
+			}
 			row = append(row, plot.Tour{
 				Points: points[i], Order: order,
-				Caption: fmt.Sprintf("t = %d, length %.4g", schedule[len(schedule)-1-k], length(i, order)),
+				Caption: fmt.Sprintf(format, schedule[len(schedule)-1-k], length(i, order)),
 			})
 		}
 		f.Rows = append(f.Rows, row)

@@ -135,7 +135,7 @@ func (t Tour) paint(c *draw.Canvas, x, y, side vg.Length) {
 	for k, p := range at {
 		g := draw.GlyphStyle{Color: ink, Radius: radius, Shape: draw.CircleGlyph{}}
 		if len(t.Order) > 0 && k == t.Order[0] {
-			g.Shape, g.Radius = draw.BoxGlyph{}, radius+1.5 // where the tour begins
+			g.Shape, g.Radius = draw.BoxGlyph{}, radius+0.7 // where the tour begins
 		}
 		c.DrawGlyphNoClip(g, p)
 	}
