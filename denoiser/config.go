@@ -45,8 +45,10 @@ type Config struct {
 
 // EncoderConfig describes the network that turns one object into d numbers.
 type EncoderConfig struct {
-	// Kind is "table", "cnn", "window", "points" or "features".
+	// Kind is "table", "cnn", "window", "points", "features", or "own", which is New's.
 	Kind string
+	// New makes an encoder of one's own with arrays that w gives it.
+	New func(w *Weights, dim int) (Encoder, error)
 	// Height and Width are the size of an image object, in pixels (cnn, window).
 	Height, Width int
 	// Planes are the numbers of a pixel: 1, or 0, for grey and 3 for colour, which is then the

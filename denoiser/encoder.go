@@ -35,6 +35,8 @@ func newEncoder(r *registry, name string, cfg *Config) (encoder, error) {
 		return newCNN(r, name, cfg)
 	case "window":
 		return newWindow(r, name, cfg)
+	case "own":
+		return newOwn(r, cfg)
 	}
 	return nil, fmt.Errorf("model.encoder: unknown %q, wanted table, cnn, window, points or features", e.Kind)
 }

@@ -68,13 +68,13 @@ type Result struct {
 	// construction. What is none counts as not exact and with a tau of 0.
 	Permutations *metric.Interval `json:"permutations,omitempty"`
 	// Puzzle is nil where the objects are no tiles.
-	Tour          *Tour   `json:"tour,omitempty"` // of tours alone
-	Puzzle        *Puzzle `json:"puzzle,omitempty"`
+	Tour          *Tour    `json:"tour,omitempty"` // of tours alone
+	Puzzle        *Puzzle  `json:"puzzle,omitempty"`
 	Ranking       *Ranking `json:"ranking,omitempty"` // of ranked lists alone
-	Method        string  `json:"method"`
-	Engine        string  `json:"engine"`
-	Seconds       float64 `json:"seconds"`
-	SetsPerSecond float64 `json:"sets_per_second"`
+	Method        string   `json:"method"`
+	Engine        string   `json:"engine"`
+	Seconds       float64  `json:"seconds"`
+	SetsPerSecond float64  `json:"sets_per_second"`
 	// Warnings are those of the model, see [Model.Warnings].
 	Warnings []string `json:"warnings,omitempty"`
 }
