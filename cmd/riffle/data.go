@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/presets"
+	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -96,19 +96,22 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", quoted("process.schedule=[]")), ""
 	case r.Unknown == r.Sets:
 		return "", "orders: riffle train learns from sets whose order is known"
-	case r.Kind != dataset.KindBare.String() && r.Kind != dataset.KindFeatures.String():
-		return "", fmt.Sprintf("a task that trains on %s items of one's own", r.Kind)
+	case r.Kind == "mixed":
+		return "", "items of one kind"
 	case r.SizeMax < 2:
 		return "", "sets of two items or more"
 	}
-	if _, ok := presets.Get(rankingPreset); !ok {
-		lacks = "the preset " + rankingPreset + ", which this build of riffle does not have"
+	// The largest set that is trained on has task.MaxRanking items unless told otherwise; bare
+	// items are all in each set.
+	least, most := r.SizeMin, r.SizeMax
+	if r.Kind == dataset.KindBare.String() {
+		least, most = r.Items, r.Items
 	}
-	return train(rankingPreset), lacks
+	if least > task.MaxRanking {
+		return train("ranking", "--set", fmt.Sprintf("task.n=%d", most)), ""
+	}
+	return train("ranking"), ""
 }
-
-// rankingPreset trains on ranked lists.
-const rankingPreset = "ranking"
 
 // quoted returns a word as a shell takes it.
 func quoted(word string) string {
