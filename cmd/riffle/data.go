@@ -107,11 +107,17 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 	if r.Kind == dataset.KindBare.String() {
 		least, most = r.Items, r.Items
 	}
-	if least > task.MaxRanking {
-		return train("ranking", "--set", fmt.Sprintf("task.n=%d", most)), ""
+	switch {
+	case least > mostRanked:
+		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
+	case least > task.MaxRanking:
+		return train("ranking", "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
 	}
 	return train("ranking"), ""
 }
+
+// mostRanked is the largest set for which a command is printed.
+const mostRanked = 1000
 
 // quoted returns a word as a shell takes it.
 func quoted(word string) string {
