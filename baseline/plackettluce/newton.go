@@ -55,12 +55,13 @@ func (b *ballots) stuck(f *Fit) error {
 	return fmt.Errorf("plackett-luce: after %d steps the expected choices are still off by %.3g, wanted %g\nhint: strengths that differ by very many orders of magnitude do this; a prior above 0 helps", f.Steps, f.Residual, tolerance)
 }
 
-// residual returns the largest |gradient| relative to an item's wins.
+// residual returns the largest |gradient| of an item relative to its wins or losses, whichever
+// are fewer.
 func (b *ballots) residual(gradient []float64) float64 {
 	worst := 0.0
 	for k, g := range gradient {
-		if wins := b.wins[k] + b.prior; wins > 0 {
-			worst = max(worst, math.Abs(g)/wins)
+		if scale := min(b.wins[k], b.losses[k]) + b.prior; scale > 0 {
+			worst = max(worst, math.Abs(g)/scale)
 		}
 	}
 	return worst

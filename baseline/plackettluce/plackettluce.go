@@ -97,8 +97,8 @@ type Fit struct {
 	Model // scores of mean 0
 	// LogLikelihood of the votes, in nats, without the prior.
 	LogLikelihood float64
-	// Residual is the largest |gradient| of an item's score, relative to how often the item
-	// was chosen: the relative error of its expected number of choices.
+	// Residual is the largest |gradient| of an item's score, relative to how many choices the
+	// item won or lost, whichever are fewer: the relative error of the expected number.
 	Residual float64
 	Steps    int // of Newton's method
 }

@@ -41,6 +41,7 @@ func TestEstimateByHand(t *testing.T) {
 		{"one item", []dataset.Vote{strict(2, 0)}, []float64{0}, 0},
 		// Item 0 wins 3 of 4: odds of 3 to 1.
 		{"two items", []dataset.Vote{strict(3, 0, 1), strict(1, 1, 0)}, []float64{log(3), 0}, 3*log(.75) + log(.25)},
+		{"two items, very unlike", []dataset.Vote{strict(1<<35-1, 0, 1), strict(1, 1, 0)}, []float64{log(1<<35 - 1), 0}, (1<<35-1)*math.Log1p(-1./(1<<35)) - 35*log(2)},
 		// 0 against 1 and 1 against 2, each 2 to 1, say nothing of one another.
 		{"three items in pairs", []dataset.Vote{strict(2, 0, 1), strict(1, 1, 0), strict(2, 1, 2), strict(1, 2, 1)}, []float64{log(4), log(2), 0}, 4*log(2./3) + 2*log(1./3)},
 		// Every rotation once: nothing tells the items apart, and each order has 1/6.
