@@ -11,7 +11,7 @@
 //
 //	perm       orders and ranks: compose, invert, index, parse
 //	shuffle    forward laws (card shuffles), exact total variation, denoising schedules
-//	metric     Kendall's tau, exact, correct, RMSE, MAE, bootstrap intervals
+//	metric     Kendall's tau and tau-b, NDCG, exact, correct, RMSE, MAE, bootstrap intervals
 //	dataset    readers and writers of file formats
 //	reverse    reverse laws: Plackett–Luce, its generalization, inverse shuffles
 //	engine     opens the tensor engine: pure Go, or XLA by a plugin

@@ -36,6 +36,37 @@ func (l Levels) Validate(n int) error {
 	return nil
 }
 
+// Strict returns the levels of a list of items, the first before the second and so on.
+func Strict(items []int) Levels {
+	l := make(Levels, len(items))
+	for i, k := range items {
+		l[i] = []int{k}
+	}
+	return l
+}
+
+// RestLast returns the levels with one more for the items that are in none, if there are any:
+// a list of the first places of n items, read so that the rest comes after them. Without it,
+// of items that are not named nothing is known.
+func (l Levels) RestLast(n int) Levels {
+	in := make([]bool, n)
+	for _, group := range l {
+		for _, k := range group {
+			in[k] = true
+		}
+	}
+	var rest []int
+	for k := range n {
+		if !in[k] {
+			rest = append(rest, k)
+		}
+	}
+	if rest == nil {
+		return l
+	}
+	return append(slices.Clip(l), rest)
+}
+
 // Known counts the items of which something is known.
 func (l Levels) Known() int {
 	count := 0

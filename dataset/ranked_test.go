@@ -81,8 +81,8 @@ func TestSVMLight(t *testing.T) {
 			{ID: "docB", Features: []float64{0, -3, 0}},
 			{Features: []float64{0, 0, 0}},
 			{Features: []float64{1e-3, 0, 0}},
-		}, Levels: Levels{{0, 3}, {2}}},
-		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+		}, Levels: Levels{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
+		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)

@@ -112,6 +112,15 @@ func (s *Set) Validate() error {
 	return s.validateOrder()
 }
 
+// Known returns what is known of the set's order: its Levels or, where there are none, its
+// Order; nil where that is not known either.
+func (s *Set) Known() Levels {
+	if s.Levels == nil && s.Order != nil {
+		return Strict(s.Order)
+	}
+	return s.Levels
+}
+
 // setLevels sets what is known, and the order where that is one.
 func (s *Set) setLevels(l Levels) {
 	s.Levels = l

@@ -56,10 +56,7 @@ func NewSushi(r io.Reader, name string) ([]*Set, error) {
 	sets := make([]*Set, len(rows))
 	for i, x := range rows {
 		s := &Set{ID: strconv.Itoa(i + 1), Line: x.line, Items: items}
-		var l Levels
-		for _, k := range x.ids {
-			l = append(l, []int{k})
-		}
+		l := Strict(x.ids)
 		if err := l.Validate(n); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, x.line, err)
 		}

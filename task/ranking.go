@@ -94,7 +94,7 @@ func Complete(c *run.Config) error {
 		if s.Kind != kind && len(s.Items) > 0 {
 			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, kinds[s.Kind], kinds[kind])
 		}
-		if n := len(s.Items); known(s) > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
+		if n := len(s.Items); s.Known().Known() > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
 			largest = max(largest, n)
 		}
 	}
@@ -133,26 +133,6 @@ func Complete(c *run.Config) error {
 		}
 	}
 	return nil
-}
-
-// known is of how many items of a set something is known.
-func known(s *dataset.Set) int {
-	if s.Levels == nil {
-		return len(s.Order)
-	}
-	return s.Levels.Known()
-}
-
-// levels is what is known of a set.
-func levels(s *dataset.Set) dataset.Levels {
-	if s.Levels != nil {
-		return s.Levels
-	}
-	l := make(dataset.Levels, len(s.Order))
-	for i, k := range s.Order {
-		l[i] = []int{k}
-	}
-	return l
 }
 
 func newRanking(c *run.Config) (*Ranking, error) {
@@ -272,7 +252,7 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 	for _, s := range sets {
 		n := len(s.Items)
 		switch {
-		case known(s) < 2:
+		case s.Known().Known() < 2:
 			unknown++
 			continue
 		case n > t.N:
@@ -421,7 +401,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
-		e.Clean[i] = levels(sets[i]).Draw(rng, b.n)
+		e.Clean[i] = sets[i].Known().Draw(rng, b.n)
 	}
 	var err error
 	e.Objects, _, err = r.Objects(sets)
@@ -456,7 +436,7 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 }
 
 // Levels is what is known of a set's order.
-func (r *Ranking) Levels(s *dataset.Set) dataset.Levels { return levels(s) }
+func (r *Ranking) Levels(s *dataset.Set) dataset.Levels { return s.Known() }
 
 // Objects implements [Task].
 func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {

@@ -2,8 +2,6 @@ package task
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -17,14 +15,15 @@ func readRanked(path string) ([]*dataset.Set, error) {
 	if path == readPath {
 		return readSets, nil
 	}
-	sets, err := readRankedFile(path)
-	if err == nil && len(sets) == 0 {
-		err = fmt.Errorf("%s: has no sets", path)
+	f, err := dataset.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		readPath, readSets = path, sets
+	if len(f.Sets) == 0 {
+		return nil, fmt.Errorf("%s: has no sets", path)
 	}
-	return sets, err
+	readPath, readSets = path, f.Sets
+	return readSets, nil
 }
 
 var (
@@ -32,22 +31,3 @@ var (
 	readPath string
 	readSets []*dataset.Set
 )
-
-func readRankedFile(path string) ([]*dataset.Set, error) {
-	switch ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz"))); ext {
-	case ".soc", ".soi", ".toc", ".toi":
-		f, err := dataset.ReadPrefLib(path)
-		if err != nil {
-			return nil, err
-		}
-		return f.Orders, nil
-	case ".order":
-		return dataset.ReadSushi(path)
-	case ".csv", ".tsv":
-		return dataset.ReadCSV(path)
-	case ".jsonl", ".json":
-		return dataset.ReadJSONL(path)
-	default:
-		return dataset.ReadSVMLight(path)
-	}
-}

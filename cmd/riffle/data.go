@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/task"
+)
+
+func (a *app) dataCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "look at files of sets and orders",
+		Example: `  riffle data check votes.soc
+  riffle data check train.txt --json`,
+		Args: known,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.dataCheckCommand())
+	return cmd
+}
+
+func (a *app) dataCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "say what a file holds, what is suspicious, and how to train on it",
+		Long: `check reads FILE, finds its format from what it holds (then from its name), and says
+how many sets there are, of which sizes, what is known of their orders, and what looks
+wrong. It reads JSONL, CSV (set,item,rank,features), svmlight (LETOR, MSLR), PrefLib
+(soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzipped or not, and a folder of
+pictures. Suspicious things are warnings, not failures. Items, features and places are
+counted from 0, lines from 1.`,
+		Example: `  riffle data check votes.soc
+  riffle data check train.txt --json
+  riffle data check photos/`,
+		Args: exactly("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := dataset.Open(args[0])
+			if err != nil {
+				return err
+			}
+			r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
+			r.Train, r.Lacks = trainLine(f, r.Report)
+			if a.json {
+				return a.printJSON(r)
+			}
+			a.printData(&r)
+			return nil
+		},
+	}
+}
+
+// dataChecked is what a file holds.
+type dataChecked struct {
+	File   string         `json:"file"`
+	Format dataset.Format `json:"format"`
+	Type   string         `json:"type,omitempty"`
+	Title  string         `json:"title,omitempty"`
+	*dataset.Report
+	Train string `json:"train,omitempty"` // the command that trains on it
+	Lacks string `json:"lacks,omitempty"` // what is missing before one does
+}
+
+// trainLine returns the command that trains on a file, or what is missing for one.
+func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
+	name := filepath.Base(filepath.Clean(f.Path))
+	name = strings.TrimSuffix(name, ".gz")
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	train := func(preset string, more ...string) string {
+		words := append([]string{"riffle", "train", preset}, more...)
+		return strings.Join(append(words, "--set", quoted("task.data="+f.Path), "--out", quoted("runs/"+name)), " ")
+	}
+	switch {
+	case r.Sets == 0:
+		return "", "sets"
+	case f.Format == dataset.FormatPictures:
+		return train("jigsaw-photos-2x2"), ""
+	case f.Format == dataset.FormatTSPLIB:
+		return "", "instances: one problem trains nothing; riffle tsp solve " + quoted(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
+	case f.Format == dataset.FormatTourText:
+		switch {
+		case r.Unknown > 0:
+			return "", "tours of all instances: riffle tsp solve " + quoted(f.Path) + " --out " + quoted(name+"-solved.txt") + " finds them"
+		case r.SizeMin != r.SizeMax:
+			return "", fmt.Sprintf("one number of cities for all instances (there are %d to %d)", r.SizeMin, r.SizeMax)
+		case r.SizeMax < 4:
+			return "", "instances of four cities or more: fewer have one tour"
+		case r.SizeMax == 20 || r.SizeMax == 50:
+			return train(fmt.Sprintf("tsp-%d", r.SizeMax)), ""
+		}
+		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", quoted("process.schedule=[]")), ""
+	case r.Unknown == r.Sets:
+		return "", "orders: riffle train learns from sets whose order is known"
+	case r.Kind == "mixed":
+		return "", "items of one kind"
+	case r.SizeMax < 2:
+		return "", "sets of two items or more"
+	}
+	// The largest set that is trained on has task.MaxRanking items unless told otherwise; bare
+	// items are all in each set.
+	least, most := r.SizeMin, r.SizeMax
+	if r.Kind == dataset.KindBare.String() {
+		least, most = r.Items, r.Items
+	}
+	switch {
+	case least > mostRanked:
+		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
+	case least > task.MaxRanking:
+		return train("ranking", "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
+	}
+	return train("ranking"), ""
+}
+
+// mostRanked is the largest set for which a command is printed.
+const mostRanked = 1000
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=:,+@%", r) || r > 127)
+	}) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (a *app) printData(r *dataChecked) {
+	line := func(key, value string) { fmt.Fprintf(a.out, "%-10s %s\n", key, value) }
+	number := func(key string, value int) { line(key, strconv.Itoa(value)) }
+	line("file", r.File)
+	format := string(r.Format)
+	if r.Type != "" {
+		format += " " + r.Type
+	}
+	line("format", format)
+	if r.Title != "" {
+		line("title", r.Title)
+	}
+	number("sets", r.Sets)
+	if r.Voters > 0 {
+		number("voters", r.Voters)
+	}
+	if r.Sets > 0 {
+		what := kindText(r.Kind)
+		if r.Width > 0 {
+			what = fmt.Sprintf("features: %d", r.Width)
+		}
+		line("items", fmt.Sprintf("%d (%s)", r.Items, what))
+		size := strconv.Itoa(r.SizeMin)
+		if r.SizeMax > r.SizeMin {
+			size = fmt.Sprintf("%d to %d, median %d", r.SizeMin, r.SizeMax, r.SizeMedian)
+		}
+		line("in a set", size)
+		line("orders", fmt.Sprintf("%d complete, %d in part, %d unknown", r.Complete, r.Partial, r.Unknown))
+		line("ties", inSets(r.Tied))
+		line("missing", inSets(r.Missing))
+		line("repeated", inSets(r.Repeated))
+		if r.Parts > 0 {
+			number("parts", r.Parts)
+		}
+	}
+	for _, w := range r.Warnings {
+		line("warning", w)
+	}
+	if r.Lacks != "" {
+		line("lacks", r.Lacks)
+	}
+	if r.Train != "" {
+		line("train", r.Train)
+	}
+}
+
+func kindText(kind string) string {
+	switch kind {
+	case "bare":
+		return "known by their number alone"
+	case "image":
+		return "images"
+	case "point":
+		return "points"
+	case "mixed":
+		return "of several kinds"
+	}
+	return kind
+}
+
+func inSets(n int) string {
+	if n == 1 {
+		return "in 1 set"
+	}
+	return fmt.Sprintf("in %d sets", n)
+}

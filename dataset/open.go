@@ -1,0 +1,237 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Format is a format that [Open] reads.
+type Format string
+
+// The formats, by the names that people know them by.
+const (
+	FormatJSONL    Format = "JSONL"
+	FormatCSV      Format = "CSV"
+	FormatSVMLight Format = "svmlight"
+	FormatPrefLib  Format = "PrefLib"
+	FormatSushi    Format = "SUSHI"
+	FormatTSPLIB   Format = "TSPLIB"
+	FormatTourText Format = "tour text"
+	FormatPictures Format = "folder of pictures"
+)
+
+// File is what a file or folder of any format holds.
+type File struct {
+	Path   string
+	Format Format
+	Type   string // of PrefLib: soc, soi, toc or toi
+	Title  string // of PrefLib; of TSPLIB the name
+	Sets   []*Set
+}
+
+// Open reads a file or folder whose format [Sniff] finds. A TSPLIB problem without coordinates
+// is a set of bare items; of several tours the first is the order.
+func Open(path string) (*File, error) {
+	format, err := Sniff(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, Format: format}
+	switch format {
+	case FormatJSONL:
+		f.Sets, err = ReadJSONL(path)
+	case FormatCSV:
+		f.Sets, err = ReadCSV(path)
+	case FormatSVMLight:
+		f.Sets, err = ReadSVMLight(path)
+	case FormatSushi:
+		f.Sets, err = ReadSushi(path)
+	case FormatTourText:
+		f.Sets, err = ReadTourText(path)
+	case FormatPictures:
+		var s *Set
+		if s, err = ReadFolder(path); err == nil {
+			f.Sets = []*Set{s}
+		}
+	case FormatPrefLib:
+		var p *PrefLib
+		if p, err = ReadPrefLib(path); err == nil {
+			f.Type, f.Title, f.Sets = p.Type, p.Title, p.Orders
+		}
+	case FormatTSPLIB:
+		var lib *TSPLIB
+		if lib, err = ReadTSPLIB(path); err == nil {
+			f.Title, f.Sets = lib.Name, []*Set{lib.anySet()}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// anySet is [TSPLIB.Set], and bare items where there are no points.
+func (f *TSPLIB) anySet() *Set {
+	if s, err := f.Set(); err == nil {
+		return s
+	}
+	s := &Set{ID: f.Name, Items: make([]Item, f.Dimension)}
+	for k := range s.Items {
+		s.Items[k].ID = strconv.Itoa(k + 1)
+	}
+	if f.Tours != nil {
+		s.Order, s.OrderGiven = f.Tours[0], "order"
+	}
+	return s
+}
+
+// sniffed is how much of a file [Sniff] looks at.
+const sniffed = 64 << 10
+
+// Sniff finds the format of a file by its first lines and, where they do not tell, by its
+// name; a folder is one of pictures. Whether the readers accept the file it does not say.
+func Sniff(path string) (Format, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		return FormatPictures, nil
+	}
+	return readFile(path, sniff)
+}
+
+var byExtension = map[string]Format{
+	".jsonl": FormatJSONL, ".ndjson": FormatJSONL, ".json": FormatJSONL,
+	".csv": FormatCSV, ".tsv": FormatCSV,
+	".svm": FormatSVMLight, ".svmlight": FormatSVMLight, ".letor": FormatSVMLight,
+	".soc": FormatPrefLib, ".soi": FormatPrefLib, ".toc": FormatPrefLib, ".toi": FormatPrefLib,
+	".order": FormatSushi, ".tsp": FormatTSPLIB, ".tour": FormatTSPLIB,
+}
+
+func sniff(r io.Reader, name string) (Format, error) {
+	br, err := unpack(r)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	head, err := br.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
+	named := byExtension[extension]
+	if IsPicture(name) {
+		return "", fmt.Errorf("%s: is a picture, wanted sets\nhint: a folder of pictures is a set", name)
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "", fmt.Errorf("%s: is not text, wanted %s", name, formatNames)
+	}
+	whole := errors.Is(err, io.EOF)
+	if format := sniffLines(head, whole, named); format != "" {
+		return format, nil
+	}
+	if named != "" {
+		return named, nil
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return "", fmt.Errorf("%s: is empty", name)
+	}
+	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	return "", fmt.Errorf("%s: is in no format that is known, wanted %s (begins with %.40q)", name, formatNames, first)
+}
+
+const formatNames = "JSONL, CSV with a header set,item,rank, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
+
+// sniffLines finds the format in a file's head; whole is whether that is all of the file, and
+// named what the file's name says.
+func sniffLines(head []byte, whole bool, named Format) Format {
+	var data, comments [][]string // fields of lines
+	text := strings.TrimPrefix(string(head), "\xef\xbb\xbf")
+	all := strings.Split(text, "\n")
+	if !whole && len(all) > 2 {
+		all = all[:len(all)-1] // cut off
+	}
+	for _, line := range all {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0:
+		case fields[0][0] == '#':
+			comments = append(comments, strings.Fields(strings.ToUpper(strings.TrimLeft(line, "# \t"))))
+		default:
+			data = append(data, fields)
+		}
+	}
+	for _, c := range comments {
+		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" {
+			return FormatPrefLib
+		}
+	}
+	if len(data) == 0 {
+		return ""
+	}
+	first, line := data[0], strings.Join(data[0], " ")
+	switch {
+	case line[0] == '{' || line[0] == '[':
+		return FormatJSONL
+	case isCSVHeader(line):
+		return FormatCSV
+	case isTSPLIBLine(line):
+		return FormatTSPLIB
+	case !isNumber(first[0]):
+		return ""
+	case len(first) > 1 && (strings.HasPrefix(first[1], "qid:") || strings.Contains(first[len(first)-1], ":")):
+		return FormatSVMLight
+	case len(first) == 1 && len(data) > 1 && strings.Contains(data[1][0], ","):
+		return FormatPrefLib // as it was before
+	case named == FormatSushi || isSushi(data):
+		return FormatSushi
+	case len(first) > 1 && isNumber(first[1]):
+		return FormatTourText
+	}
+	return ""
+}
+
+func isCSVHeader(line string) bool {
+	found := 0
+	for _, c := range strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(",;\t ", r) }) {
+		if c = strings.Trim(c, `"`); c == "set" || c == "item" {
+			found++
+		}
+	}
+	return found == 2
+}
+
+func isTSPLIBLine(line string) bool {
+	key, _, colon := strings.Cut(line, ":")
+	key = strings.ToUpper(strings.TrimSpace(key))
+	switch key {
+	case "NAME", "TYPE", "COMMENT", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "NODE_COORD_TYPE", "DISPLAY_DATA_TYPE":
+		return colon
+	}
+	return strings.HasSuffix(key, "_SECTION")
+}
+
+// isSushi tells SUSHI's lists from coordinates: two integers, then lines whose second number
+// says how many follow.
+func isSushi(data [][]string) bool {
+	if len(data[0]) != 2 || len(data) < 2 {
+		return false
+	}
+	for i, fields := range data {
+		for _, f := range fields {
+			if _, err := strconv.Atoi(f); err != nil {
+				return false
+			}
+		}
+		if i > 0 && (len(fields) < 3 || fields[1] != strconv.Itoa(len(fields)-2)) {
+			return false
+		}
+	}
+	return true
+}

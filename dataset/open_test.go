@@ -1,0 +1,123 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// A file is read as what it holds, whatever its name says.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		format     Format
+		sets       int
+	}{
+		{"a.jsonl", `{"items": [{}, {}], "order": [1, 0]}` + "\n", FormatJSONL, 1},
+		{"a.txt", "\xef\xbb\xbf\n" + `{"items": [{}, {}], "order": [1, 0]}`, FormatJSONL, 1},
+		{"a.csv", "set,item,rank\nx,a,1\nx,b,2\ny,a,1\n", FormatCSV, 2},
+		{"b.txt", "Rank;Item;Set\n1;a;x\n", FormatCSV, 1},
+		{"c.tsv", "set\titem\trank\nx\ta\t1\n", FormatCSV, 1},
+		{"train.txt", "# a comment\n2 qid:10 1:0.5 2:1 # docA\n0 qid:10 1:1\n", FormatSVMLight, 1},
+		{"x.csv", "# FILE NAME: 1.soc\n# NUMBER ALTERNATIVES: 2\n3: 2,1\n1: 1,2\n", FormatPrefLib, 2},
+		{"old.soc", "2\n1,Ann\n2,Bo\n1,1,1\n1,2,1\n", FormatPrefLib, 1},
+		{"sushi.txt", "10 1\n0 3 2 0 1\n0 2 1 2\n", FormatSushi, 2},
+		{"one.order", "10 1\n", FormatSushi, 0},
+		{"a.tsp", "NAME : a\nTYPE : TSP\nDIMENSION : 2\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 4\nEOF\n", FormatTSPLIB, 1},
+		{"a.tour", "TYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n", FormatTSPLIB, 1},
+		{"tsp.txt", "0 0 1 1 0 1 output 1 3 2 1\n0 0 1 1\n", FormatTourText, 2},
+		{"points.txt", "10 1\n0 2\n", FormatTourText, 2},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil || f.Format != c.format || len(f.Sets) != c.sets || f.Path != path {
+			t.Errorf("%s %q: %+v, %v, wanted %d sets of %s", c.name, c.text, f, err, c.sets, c.format)
+		}
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write([]byte(c.text)); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+".gz", packed.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := Open(path + ".gz"); err != nil || f.Format != c.format || len(f.Sets) != c.sets {
+			t.Errorf("%s.gz: %+v, %v, wanted %d sets of %s", c.name, f, err, c.sets, c.format)
+		}
+	}
+}
+
+func TestOpenKeepsWhatTheFormatSays(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	f, err := Open(write("x", "# TITLE: A vote\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n1: {2,1}\n"))
+	if err != nil || f.Type != "toi" || f.Title != "A vote" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	f, err = Open(write("y", "NAME: t\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n"))
+	if err != nil || f.Title != "t" || !slices.Equal(f.Sets[0].Order, perm.Order{1, 0, 2}) || f.Sets[0].Validate() != nil {
+		t.Errorf("%+v, %v", f, err)
+	}
+	p, err := os.Create(filepath.Join(dir, "a.png"))
+	if err != nil || png.Encode(p, image.NewGray(image.Rect(0, 0, 2, 2))) != nil || p.Close() != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(dir); err != nil || f.Format != FormatPictures || len(f.Sets[0].Items) != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for name, c := range map[string]struct{ text, message string }{
+		"a.txt":   {"hello there\n", `a.txt: is in no format that is known, wanted JSONL, CSV with a header set,item,rank, svmlight, PrefLib, SUSHI, TSPLIB or tour text (begins with "hello there")`},
+		"b.txt":   {" \n", "b.txt: is empty"},
+		"c":       {"", "c: is empty"},
+		"d.idx":   {"\x00\x00\x08\x03", "d.idx: is not text, wanted JSONL, "},
+		"e.png":   {"\x89PNG", "e.png: is a picture, wanted sets\nhint: a folder of pictures is a set"},
+		"f.jsonl": {"hello\n", "f.jsonl:1: "},
+		"g.csv":   {"a,b\n1,2\n", `g.csv:1: column "set" is missing`},
+		"h.svm":   {"1 1:2 2:3\n", "h.svm:1: wanted qid:QUERY after the relevance"},
+		"i.soc":   {"1: 2,1\n", `i.soc:1: wanted "# NUMBER ALTERNATIVES: n"`},
+		"j.json":  {"[1, 2]\n", "j.json:1: is a JSON array"},
+		"k.gz":    {"\x1f\x8bxx", "k.gz: "},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := Open(path); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), filepath.Dir(path)+string(filepath.Separator)), c.message) {
+			t.Errorf("%s: %+v, %v, wanted %s", name, f, err, c.message)
+		}
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "nothing")); err == nil {
+		t.Error("a file that is not there opens")
+	}
+}
+
+func FuzzSniff(f *testing.F) {
+	f.Add("set,item,rank\n", "a.csv")
+	f.Add("#\n# NUMBER ALTERNATIVES: 2\n", "b")
+	f.Add("10 1\n0 2 1 0\n", "c.order")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		if format, err := sniff(strings.NewReader(text), name); (format == "") != (err != nil) {
+			t.Fatalf("%q, %q: %q and %v", text, name, format, err)
+		}
+	})
+}

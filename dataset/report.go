@@ -1,0 +1,375 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// Report is what there is in sets of objects, and what looks wrong with it.
+type Report struct {
+	Sets   int    `json:"sets"`
+	Voters int    `json:"voters,omitempty"` // sum of the counts, 0 where the format has none
+	Kind   string `json:"kind"`             // of the items: bare, features, image, point; mixed
+	Items  int    `json:"items"`            // bare ones: the different ones; others: all of all sets
+	Width  int    `json:"features,omitempty"`
+
+	// Items of a set, of bare ones those that its order names.
+	SizeMin    int `json:"size_min"`
+	SizeMedian int `json:"size_median"`
+	SizeMax    int `json:"size_max"`
+
+	// Sets by what is known of their order: all of it; some (ties, or items left out);
+	// nothing.
+	Complete int `json:"orders_complete"`
+	Partial  int `json:"orders_partial"`
+	Unknown  int `json:"orders_unknown"`
+
+	Tied     int `json:"sets_with_ties"`
+	Missing  int `json:"sets_with_missing"` // some items in levels, others not
+	Repeated int `json:"repeated_sets"`     // sets with items and order of an earlier one
+	// Parts of the comparison graph of bare items (see [ComparisonParts]), 0 where there is
+	// none.
+	Parts int `json:"comparison_parts,omitempty"`
+
+	Warnings []string `json:"warnings"`
+}
+
+// The largest feature that is not suspicious: products of greater ones overflow float32.
+const largestFeature = 1e30
+
+// Inspect looks through sets and says what there is. Suspicious are orders that are those of
+// the file, or its reverse, in every set; sets that say nothing of the order; features that
+// never change or are above 1e30 in size; equal items with different places; repeated sets of
+// items with content; images that are not there; and a comparison graph in several parts.
+func Inspect(sets []*Set) *Report {
+	r := &Report{Sets: len(sets), Warnings: []string{}}
+	if len(sets) == 0 {
+		r.warn("there are no sets")
+		return r
+	}
+	r.kinds(sets)
+	r.orders(sets)
+	r.sizes(sets)
+	r.features(sets)
+	r.repeats(sets)
+	r.images(sets)
+	if r.Kind == KindBare.String() && r.Unknown < r.Sets {
+		r.comparisons(sets)
+	}
+	return r
+}
+
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) kinds(sets []*Set) {
+	r.Kind = sets[0].Kind.String()
+	for _, s := range sets {
+		if s.Kind.String() != r.Kind {
+			r.Kind = "mixed"
+			r.warn("sets of %v and of %v items in one file", sets[0].Kind, s.Kind)
+			break
+		}
+	}
+	bare := 0
+	for _, s := range sets {
+		if s.Kind == KindBare {
+			bare = max(bare, len(s.Items))
+		} else {
+			r.Items += len(s.Items)
+		}
+	}
+	r.Items += bare
+}
+
+func (r *Report) orders(sets []*Set) {
+	silent, counted := 0, 0 // sets with known items, none of which is before another
+	same, reversed, ranks := true, true, 0
+	for _, s := range sets {
+		l, n := s.Known(), len(s.Items)
+		known := l.Known()
+		switch {
+		case known == 0 && n > 0:
+			r.Unknown++
+			continue
+		case len(l) == n:
+			r.Complete++
+		default:
+			r.Partial++
+		}
+		if len(l) < known {
+			r.Tied++
+		}
+		if known < n {
+			r.Missing++
+		}
+		if s.OrderGiven == "rank" {
+			ranks++
+		}
+		if len(l) < 2 {
+			silent++
+			continue
+		}
+		counted++
+		for i, group := range l {
+			same = same && len(group) == 1 && group[0] == i
+			reversed = reversed && len(group) == 1 && group[0] == n-1-i
+		}
+	}
+	switch {
+	case r.Unknown == r.Sets:
+		return
+	case r.Unknown > 0:
+		r.warn("%d of %d sets have no order", r.Unknown, r.Sets)
+	}
+	switch {
+	case counted == 0:
+		r.warn("no set puts an item before another: each has one item, or all are tied")
+	case silent > 0:
+		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", silent, r.Sets)
+	}
+	if counted > 1 && same {
+		r.warn("the order is 0, 1, …, n−1 in every set: are these labels, or the numbers of the lines?")
+	}
+	if counted > 1 && reversed && r.Kind != KindBare.String() {
+		r.warn("the order is n−1, …, 1, 0 in every set: are these labels, or ranks 1, 2, …, n that were taken for relevances?")
+	}
+	if ranks > 0 && ranks < r.Complete+r.Partial {
+		r.warn("%s \"rank\", the others \"order\"", plural(ranks, "set gives", "sets give"))
+	}
+}
+
+func (r *Report) sizes(sets []*Set) {
+	sizes := make([]int, len(sets))
+	empty := 0
+	for i, s := range sets {
+		sizes[i] = len(s.Items)
+		if s.Kind == KindBare && s.Known() != nil {
+			sizes[i] = s.Known().Known()
+		}
+		if sizes[i] == 0 {
+			empty++
+		}
+	}
+	slices.Sort(sizes)
+	r.SizeMin, r.SizeMedian, r.SizeMax = sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]
+	switch {
+	case r.SizeMax <= 1:
+		r.warn("every set has one item or none: there is nothing to order")
+	case empty > 0:
+		r.warn("%s no items", plural(empty, "set has", "sets have"))
+	}
+}
+
+// some lists the first few of many numbers.
+func some(numbers []int) string {
+	const most = 8
+	text := ""
+	for i, v := range numbers[:min(most, len(numbers))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Itoa(v)
+	}
+	if len(numbers) > most {
+		text += fmt.Sprintf(" and %d more", len(numbers)-most)
+	}
+	return text
+}
+
+func (r *Report) features(sets []*Set) {
+	var low, high []float64
+	rows := 0
+	for _, s := range sets {
+		for i := range s.Items {
+			f := s.Items[i].Features
+			if f == nil {
+				continue
+			}
+			if low == nil {
+				low, high = slices.Clone(f), slices.Clone(f)
+			}
+			rows++
+			for j, v := range f[:min(len(f), len(low))] {
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
+		}
+	}
+	r.Width = len(low)
+	var constant, large []int
+	for j := range low {
+		if low[j] == high[j] {
+			constant = append(constant, j)
+		}
+		if max(high[j], -low[j]) > largestFeature {
+			large = append(large, j)
+		}
+	}
+	if len(constant) > 0 && rows > 1 {
+		r.warn("%s the same everywhere, counted from 0: %s", plural(len(constant), "feature is", "features are"), some(constant))
+	}
+	if len(large) > 0 {
+		r.warn("%s above %g in size, counted from 0: %s", plural(len(large), "feature is", "features are"), largestFeature, some(large))
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// repeats finds equal sets, and equal items of one set that have different places.
+func (r *Report) repeats(sets []*Set) {
+	seen := map[[sha256.Size]byte]bool{}
+	contradictions := 0
+	hash := sha256.New()
+	for _, s := range sets {
+		level := make(map[int]int)
+		known := s.Known()
+		for i, group := range known {
+			for _, k := range group {
+				level[k] = i + 1
+			}
+		}
+		h := sha256.New()
+		place := map[[sha256.Size]byte]int{}
+		contradicts := false
+		hashWords(h, uint64(s.Kind), uint64(len(s.Items)))
+		if s.Kind == KindBare {
+			for _, group := range known {
+				sorted := slices.Sorted(slices.Values(group))
+				hashWords(h, uint64(len(sorted)))
+				for _, k := range sorted {
+					hashWords(h, uint64(k))
+				}
+			}
+		} else {
+			for k := range s.Items {
+				hash.Reset()
+				content(hash, s, k)
+				sum := [sha256.Size]byte(hash.Sum(nil))
+				hashWords(h, uint64(level[k]))
+				_, _ = h.Write(sum[:])
+				if first, twice := place[sum]; twice && first != level[k] && first > 0 && level[k] > 0 {
+					contradicts = true
+				}
+				place[sum] = level[k]
+			}
+		}
+		sum := [sha256.Size]byte(h.Sum(nil))
+		if seen[sum] {
+			r.Repeated++
+		}
+		seen[sum] = true
+		// Points in one place are visited one after the other, which contradicts nothing.
+		if contradicts && s.Kind != KindPoint {
+			contradictions++
+		}
+	}
+	if r.Repeated > 0 && r.Kind != KindBare.String() { // people may agree
+		r.warn("%s the items and the order of an earlier one", plural(r.Repeated, "set has", "sets have"))
+	}
+	if contradictions > 0 {
+		r.warn("%s equal items at different places of the order", plural(contradictions, "set has", "sets have"))
+	}
+}
+
+// content writes what item k is, without its id.
+func content(w io.Writer, s *Set, k int) {
+	it := &s.Items[k]
+	for _, v := range it.Features {
+		hashWords(w, math.Float64bits(v))
+	}
+	if s.Kind == KindPoint {
+		hashWords(w, math.Float64bits(it.Point[0]), math.Float64bits(it.Point[1]))
+	}
+	if s.Kind == KindImage {
+		_, _ = io.WriteString(w, s.ImagePath(k))
+	}
+}
+
+// hashWords adds numbers to a hash.
+func hashWords(w io.Writer, values ...uint64) {
+	var b [8]byte
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(b[:], v)
+		_, _ = w.Write(b[:]) // a hash takes all
+	}
+}
+
+func (r *Report) images(sets []*Set) {
+	missing, first := 0, ""
+	looked := map[string]bool{}
+	for _, s := range sets {
+		if s.Kind != KindImage {
+			continue
+		}
+		for k := range s.Items {
+			path := s.ImagePath(k)
+			if s.Items[k].Picture != nil || looked[path] {
+				continue
+			}
+			looked[path] = true
+			if info, err := os.Stat(path); err != nil || info.IsDir() {
+				if missing == 0 {
+					first = path
+				}
+				missing++
+			}
+		}
+	}
+	if missing > 0 {
+		r.warn("%s not there, the first is %s", plural(missing, "image is", "images are"), first)
+	}
+}
+
+func (r *Report) comparisons(sets []*Set) {
+	votes, n, err := Votes(sets)
+	voters := 0
+	if err == nil {
+		voters, err = CheckVotes(votes, n)
+	}
+	if err != nil {
+		r.warn("%v", err)
+		return
+	}
+	for _, s := range sets {
+		if s.Count > 0 {
+			r.Voters = voters
+		}
+	}
+	in := make([]bool, n)
+	for _, v := range votes {
+		for _, group := range v.Levels {
+			for _, k := range group {
+				in[k] = true
+			}
+		}
+	}
+	var out []int
+	for k, named := range in {
+		if !named {
+			out = append(out, k)
+		}
+	}
+	if len(out) > 0 {
+		r.warn("%s in no order, counted from 0: %s", plural(len(out), "item is", "items are"), some(out))
+	}
+	parts := ComparisonParts(votes, n)
+	if r.Parts = len(parts); r.Parts > 1 {
+		largest := 0
+		for _, p := range parts {
+			largest = max(largest, len(p))
+		}
+		r.warn("the comparison graph has %d strongly connected parts, the largest of %d of %d items: between parts no order goes against another, and no Plackett–Luce strengths of maximum likelihood exist", r.Parts, largest, n)
+	}
+}

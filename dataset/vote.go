@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/riffle-ml/riffle/internal/connected"
+)
+
+// MaxVoters is the most voters that [CheckVotes] takes: sums over voters and pairs of items
+// then fit 64 bits.
+const MaxVoters = 1 << 36
+
+// Vote is what one or more voters say of the order of n items that are known by their number
+// alone, 0 to n−1.
+type Vote struct {
+	Levels Levels
+	Count  int // voters, 1 or more
+}
+
+// Votes returns what sets of bare items say as votes on n items, n being the most that a set
+// has. Sets of which nothing is known are left out; a Count of 0 is one voter. It fails on
+// items that are not bare: those of one set are then not those of another.
+func Votes(sets []*Set) (votes []Vote, n int, err error) {
+	for i, s := range sets {
+		if s.Kind != KindBare {
+			return nil, 0, fmt.Errorf("set %d: has %v items, wanted bare ones, known by their number alone", i, s.Kind)
+		}
+		n = max(n, len(s.Items))
+		if l := s.Known(); len(l) > 0 {
+			votes = append(votes, Vote{l, max(1, s.Count)})
+		}
+	}
+	return votes, n, nil
+}
+
+// CheckVotes counts the voters. It fails where levels are not those of n items (see
+// [Levels.Validate]), on counts below 1 and on more than [MaxVoters]. Its time grows with the
+// items that votes name, not with n for each vote.
+func CheckVotes(votes []Vote, n int) (voters int, err error) {
+	if n < 0 {
+		return 0, fmt.Errorf("votes: %d items, wanted 0 or more", n)
+	}
+	last := make([]int, n) // the vote that named an item last, from 1
+	for i, v := range votes {
+		if v.Count < 1 {
+			return 0, fmt.Errorf("vote %d: count is %d, wanted 1 or more", i, v.Count)
+		}
+		if v.Count > MaxVoters-voters {
+			return 0, fmt.Errorf("vote %d: more than %d voters in all", i, MaxVoters)
+		}
+		voters += v.Count
+		for j, group := range v.Levels {
+			if len(group) == 0 {
+				return 0, fmt.Errorf("vote %d: level %d: is empty", i, j)
+			}
+			for _, k := range group {
+				if k < 0 || k >= n {
+					return 0, fmt.Errorf("vote %d: level %d: item %d, wanted 0 to %d", i, j, k, n-1)
+				}
+				if last[k] == i+1 {
+					return 0, fmt.Errorf("vote %d: level %d: item %d is there twice", i, j, k)
+				}
+				last[k] = i + 1
+			}
+		}
+	}
+	return voters, nil
+}
+
+// ComparisonParts returns the strongly connected parts of the comparison graph of valid votes
+// on n items: it has an edge from item a to item b where some vote puts a before b. No vote
+// puts an item of a later part before one of an earlier part; an item in no vote is a part of
+// its own. Hunter (2004, "MM algorithms for generalized Bradley–Terry models", assumption 1)
+// shows that strengths of maximum likelihood exist just where there is one part. Time and
+// memory grow with the items that votes name.
+func ComparisonParts(votes []Vote, n int) [][]int {
+	// Whoever is in a level comes before the next level's, and through those before all later
+	// ones. Between two levels of many items a node of its own saves the edges of all pairs.
+	successors := make([][]int, n)
+	for _, v := range votes {
+		for i := 1; i < len(v.Levels); i++ {
+			from, to := v.Levels[i-1], v.Levels[i]
+			if len(from) > 1 && len(to) > 1 {
+				between := len(successors)
+				successors = append(successors, to)
+				to = []int{between}
+			}
+			for _, k := range from {
+				successors[k] = append(successors[k], to...)
+			}
+		}
+	}
+	var parts [][]int
+	for _, part := range connected.Parts(successors) {
+		items, _ := slices.BinarySearch(part, n) // sorted: items first, then nodes between levels
+		if items > 0 {
+			parts = append(parts, part[:items])
+		}
+	}
+	return parts
+}
