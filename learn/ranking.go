@@ -26,6 +26,8 @@ type Ranking struct {
 	Bound   metric.Interval `json:"bound"`    // on log p of what is known, nats an item
 	Uniform metric.Interval `json:"uniform"`  // the same of all orders alike
 	Dropped []string        `json:"dropped,omitempty"`
+	// Populations are classical models of the same lists, of bare items alone.
+	Populations []Population `json:"populations,omitempty"`
 }
 
 const (
@@ -58,7 +60,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	drawn := make([]*dataset.Set, len(sets))
 	logCount := make([]float64, len(sets))
 	for i, s := range sets {
-		l := t.Levels(s)
+		l := s.Known()
 		d := *s
 		d.Order, d.OrderGiven = l.Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, uint64(i))), len(s.Items)), "order"
 		drawn[i] = &d
@@ -74,7 +76,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	r := &Ranking{NDCGAt: ndcgAt, TopKAt: topKAt, Dropped: t.Dropped}
 	var exact, tauB, ndcg, top, bound, uniform []float64
 	for i, s := range sets {
-		l, n := t.Levels(s), float64(len(s.Items))
+		l, n := s.Known(), float64(len(s.Items))
 		order := ordered[i].Orders[0].Order
 		rank := order.Rank()
 		wrong, err := metric.Discordant(rank, l)
@@ -103,6 +105,13 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		}
 	}
 	r.Lists = len(exact)
+	if m.Config.Task.Items == "bare" && split == task.Test {
+		train, counts, err := t.Sets(task.Train, 0)
+		if err != nil {
+			return nil, err
+		}
+		r.Populations = populations(votes(train, counts), votes(sets, weights), m.Config.Task.N)
+	}
 	for _, x := range []struct {
 		to   *metric.Interval
 		from []float64

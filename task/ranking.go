@@ -435,9 +435,6 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 	return sets, weights, nil
 }
 
-// Levels is what is known of a set's order.
-func (r *Ranking) Levels(s *dataset.Set) dataset.Levels { return s.Known() }
-
 // Objects implements [Task].
 func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)

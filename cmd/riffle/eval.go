@@ -247,6 +247,16 @@ func (a *app) printResult(f evalFile) {
 			row("bound, nats an item", "%.4f", r.Bound, none),
 			row("uniform, nats an item", "%.4f", r.Uniform, none),
 		}
+		for _, p := range r.Populations {
+			value := "none"
+			if p.LogProb != nil {
+				value = fmt.Sprintf("%.4f", *p.LogProb)
+			}
+			rows = append(rows, append([]string{p.Name, value}, make([]string, len(header)-2)...))
+			if p.Note != "" {
+				a.note("%s: %s", p.Name, p.Note)
+			}
+		}
 	}
 	table(a.out, header, rows)
 	if f.Puzzle != nil {
