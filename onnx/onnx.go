@@ -1,0 +1,109 @@
+// Package onnx writes a trained network for ONNX Runtime and other readers of ONNX.
+//
+// There are two models, as objects are encoded once and scored once a reverse step:
+//
+//	encoder   objects [batch, n, …]                            → embeddings [batch, n, d]
+//	denoiser  embeddings, arrangement [batch, n], time [batch] → scores [batch, …]
+//
+// Axes batch and n are dynamic; n may be at most the N that the network was made for, where a
+// table of positions or identities ends. Objects are float32 but for identities: pixels in
+// [0, 1] [batch, n, height, width], in colour with a last axis of 3; points [batch, n, 2]; features
+// [batch, n, f]; identities [batch, n] int64. Arrangements, in order form
+// (arrangement[i] is the object at position i), and times are int64. Scores are those of
+// [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1] for IT, else [batch, n].
+// A beam of several states a set repeats the set's embeddings.
+//
+// Unlike in package denoiser, where an index that is no object's reads as zeros, ONNX takes
+// none below −n or from n on, and counts from the end below 0.
+//
+// The weights keep the names and the layout of model.safetensors. The format is that of
+// github.com/onnx/onnx, onnx.proto, IR version 8, the operators those of opset 17 (2022).
+package onnx
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Opset is the version of ONNX's operators that the models need, IR that of the format.
+const (
+	Opset = 17
+	IR    = 8
+)
+
+// Names of the files of an export.
+const (
+	EncoderFile  = "encoder.onnx"
+	DenoiserFile = "denoiser.onnx"
+)
+
+// Model is a ModelProto.
+type Model struct{ proto []byte }
+
+// WriteTo implements [io.WriterTo].
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(m.proto)
+	return int64(n), err
+}
+
+// Export builds both models from a network and its weights, which may stand in any order.
+// metadata goes into both as it is; keys are the caller's. A missing weight, one of another
+// shape, a network of a method that diffusion is compared with, and weights of 2 GiB, more
+// than a file can hold, are errors.
+func Export(d *denoiser.Denoiser, weights []run.Tensor, metadata map[string]string) (encoder, scores *Model, err error) {
+	cfg := &d.Config
+	if cfg.Head != "" {
+		return nil, nil, fmt.Errorf("onnx: wanted the network of method diffusion, which gives a law's scores (got one that gives %q)", cfg.Head)
+	}
+	byName := map[string]run.Tensor{}
+	for _, t := range weights {
+		byName[t.Name] = t
+	}
+	bytes := 0
+	for _, p := range d.Params() {
+		t, ok := byName[p.Name]
+		if !ok || !slices.Equal(t.Shape, p.Shape) || len(t.Data) != p.Size() {
+			return nil, nil, fmt.Errorf("onnx: %s: wanted shape %v (got %v, %d values)", p.Name, p.Shape, t.Shape, len(t.Data))
+		}
+		bytes += 4 * len(t.Data)
+	}
+	if bytes > protobufMaxBytes-1<<24 { // some for the nodes and the table of positions
+		return nil, nil, fmt.Errorf("onnx: wanted weights of less than 2 GiB, the most that one file can hold (got %d bytes)", bytes)
+	}
+	b := newBuilder(byName)
+	axis := any(cfg.Dim)
+	if cfg.Edges {
+		axis = cfg.Dim + 2 // the points themselves, from which the lengths come
+	}
+	b.output(b.encoder(cfg), "embeddings", "", "batch", "n", axis)
+	encoder = b.model("encoder", "Riffle's encoder: objects to embeddings, once a set.", metadata)
+
+	b = newBuilder(byName)
+	out, axes := b.scores(cfg)
+	b.output(out, "scores", "of the law "+cfg.Law.LongName(), axes...)
+	scores = b.model("denoiser", "Riffle's denoiser: embeddings in an arrangement at a time to the scores of the reverse law "+cfg.Law.LongName()+".", metadata)
+	return encoder, scores, nil
+}
+
+func newBuilder(weights map[string]run.Tensor) *builder {
+	return &builder{weights: weights, known: map[value]bool{}}
+}
+
+// model puts what describes a model around its graph.
+func (b *builder) model(name, doc string, metadata map[string]string) *Model {
+	graph := appendBytes(b.graph, graphName, name)
+	m := make([]byte, 0, len(graph)+1<<12)
+	m = appendInt(m, modelIRVersion, IR)
+	m = appendBytes(m, modelProducer, "riffle")
+	m = appendBytes(m, modelDoc, doc)
+	m = appendBytes(m, modelOpset, appendInt(nil, opsetVersion, Opset)) // of ONNX's own domain
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		m = appendBytes(m, modelMetadata, appendBytes(appendBytes(nil, entryKey, key), entryValue, metadata[key]))
+	}
+	return &Model{appendBytes(m, modelGraph, graph)}
+}

@@ -1,0 +1,142 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The encoding of protocol buffers (protobuf.dev/programming-guides/encoding), as much of it
+// as ONNX needs: a message is its fields one after the other, each a key, which is the
+// field's number and its wire type, and a value.
+const (
+	varint  = 0
+	bytesOf = 2 // a length, then as many bytes: texts, messages, packed numbers
+	fixed32 = 5
+)
+
+func appendKey(b []byte, field, wire int) []byte {
+	return binary.AppendUvarint(b, uint64(field)<<3|uint64(wire))
+}
+
+func appendInt(b []byte, field int, v int64) []byte {
+	return binary.AppendUvarint(appendKey(b, field, varint), uint64(v))
+}
+
+func appendBytes[T ~string | ~[]byte](b []byte, field int, v T) []byte {
+	b = binary.AppendUvarint(appendKey(b, field, bytesOf), uint64(len(v)))
+	return append(b, v...)
+}
+
+func appendFloat(b []byte, field int, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(appendKey(b, field, fixed32), math.Float32bits(v))
+}
+
+// Numbers of the fields and of the types of attributes and elements in onnx.proto (IR version
+// 8), under the names they have there.
+const (
+	modelIRVersion = 1
+	modelProducer  = 2
+	modelDoc       = 6
+	modelGraph     = 7
+	modelOpset     = 8
+	modelMetadata  = 14
+
+	opsetVersion = 2
+
+	entryKey   = 1
+	entryValue = 2
+
+	graphNode        = 1
+	graphName        = 2
+	graphInitializer = 5
+	graphInput       = 11
+	graphOutput      = 12
+
+	nodeInput     = 1
+	nodeOutput    = 2
+	nodeName      = 3
+	nodeOpType    = 4
+	nodeAttribute = 5
+
+	attributeName  = 1
+	attributeFloat = 2
+	attributeInt   = 3
+	attributeInts  = 8
+	attributeType  = 20
+
+	typeFloat = 1 // of attributes
+	typeInt   = 2
+	typeInts  = 7
+
+	tensorDims     = 1
+	tensorDataType = 2
+	tensorName     = 8
+	tensorRawData  = 9
+
+	elementFloat = 1 // types of elements
+	elementInt64 = 7
+
+	valueName = 1
+	valueType = 2
+	valueDoc  = 3
+
+	typeTensor       = 1
+	tensorTypeElem   = 1
+	tensorTypeShape  = 2
+	shapeDim         = 1
+	dimensionValue   = 1
+	dimensionSymbol  = 2
+	protobufMaxBytes = 1<<31 - 1 // readers refuse a message that is larger
+)
+
+// attribute is an encoded AttributeProto.
+type attribute []byte
+
+func attributeOf(name string, kind int64) attribute {
+	return appendInt(appendBytes(nil, attributeName, name), attributeType, kind)
+}
+
+func intAttribute(name string, v int) attribute {
+	return appendInt(attributeOf(name, typeInt), attributeInt, int64(v))
+}
+
+func floatAttribute(name string, v float32) attribute {
+	return appendFloat(attributeOf(name, typeFloat), attributeFloat, v)
+}
+
+func intsAttribute(name string, values ...int) attribute {
+	a := attributeOf(name, typeInts)
+	for _, v := range values {
+		a = appendInt(a, attributeInts, int64(v))
+	}
+	return a
+}
+
+// tensorProto encodes an array whose bytes, little-endian, are raw.
+func tensorProto(name string, element int64, shape []int, raw []byte) []byte {
+	b := make([]byte, 0, len(raw)+len(name)+64)
+	for _, d := range shape {
+		b = appendInt(b, tensorDims, int64(d))
+	}
+	b = appendInt(b, tensorDataType, element)
+	b = appendBytes(b, tensorName, name)
+	return appendBytes(b, tensorRawData, raw)
+}
+
+// valueInfo encodes an input or output; an axis is an int or, where it is dynamic, its name.
+func valueInfo(name, doc string, element int64, axes []any) []byte {
+	var shape []byte
+	for _, a := range axes {
+		var dim []byte
+		switch a := a.(type) {
+		case int:
+			dim = appendInt(nil, dimensionValue, int64(a))
+		case string:
+			dim = appendBytes(nil, dimensionSymbol, a)
+		}
+		shape = appendBytes(shape, shapeDim, dim)
+	}
+	tensor := appendBytes(appendInt(nil, tensorTypeElem, element), tensorTypeShape, shape)
+	b := appendBytes(appendBytes(nil, valueName, name), valueType, appendBytes(nil, typeTensor, tensor))
+	return appendBytes(b, valueDoc, doc)
+}
