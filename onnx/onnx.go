@@ -16,17 +16,24 @@
 // Unlike in package denoiser, where an index that is no object's reads as zeros, ONNX takes
 // none below −n or from n on, and counts from the end below 0.
 //
+// Both models carry what decoding needs to know as metadata: law ("gpl"), schedule
+// ("[0,3,5,9]": scores at time 9 lead to a state of time 5), fix_first ("true" where position 0
+// keeps its object, as a tour's first city does, and is no part of a step), n and encoder.
+//
 // The weights keep the names and the layout of model.safetensors. The format is that of
 // github.com/onnx/onnx, onnx.proto, IR version 8, the operators those of opset 17 (2022).
 package onnx
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -51,11 +58,11 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Export builds both models from a network and its weights, which may stand in any order.
-// metadata goes into both as it is; keys are the caller's. A missing weight, one of another
-// shape, a network of a method that diffusion is compared with, and weights of 2 GiB, more
-// than a file can hold, are errors.
-func Export(d *denoiser.Denoiser, weights []run.Tensor, metadata map[string]string) (encoder, scores *Model, err error) {
+// Export builds both models from a network, its weights, which may stand in any order, and the
+// process that it was trained for. A missing weight, one of another shape, a network of a
+// method that diffusion is compared with, and weights of 2 GiB, more than a file can hold, are
+// errors.
+func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (encoder, scores *Model, err error) {
 	cfg := &d.Config
 	if cfg.Head != "" {
 		return nil, nil, fmt.Errorf("onnx: wanted the network of method diffusion, which gives a law's scores (got one that gives %q)", cfg.Head)
@@ -74,6 +81,13 @@ func Export(d *denoiser.Denoiser, weights []run.Tensor, metadata map[string]stri
 	}
 	if bytes > protobufMaxBytes-1<<24 { // some for the nodes and the table of positions
 		return nil, nil, fmt.Errorf("onnx: wanted weights of less than 2 GiB, the most that one file can hold (got %d bytes)", bytes)
+	}
+	schedule, err := json.Marshal(p.Steps)
+	if err != nil {
+		return nil, nil, err
+	}
+	metadata := map[string]string{
+		"law": cfg.Law.Name(), "schedule": string(schedule), "fix_first": strconv.FormatBool(p.FixFirst), "n": strconv.Itoa(cfg.N), "encoder": cfg.Encoder.Kind,
 	}
 	b := newBuilder(byName)
 	axis := any(cfg.Dim)

@@ -12,10 +12,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/shuffle"
 )
 
 var (
@@ -86,7 +88,7 @@ func network(t testing.TB, change func(*denoiser.Config)) (*denoiser.Denoiser, [
 
 func export(t testing.TB, d *denoiser.Denoiser, weights []run.Tensor) (encoder, scores []byte) {
 	t.Helper()
-	e, s, err := Export(d, weights, map[string]string{"law": "gpl", "note": "größe"})
+	e, s, err := Export(d, &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 2, 5}, FixFirst: d.Config.Edges}, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +189,7 @@ func TestExportErrors(t *testing.T) {
 		{d, cut, "onnx: time_embedding.0.weight: wanted shape [8 256] (got [8 256], 2047 values)"},
 		{baseline, nil, `onnx: wanted the network of method diffusion, which gives a law's scores (got one that gives "score")`},
 	} {
-		if _, _, err := Export(c.d, c.weights, nil); err == nil || err.Error() != c.want {
+		if _, _, err := Export(c.d, &diffusion.Process{}, c.weights); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}

@@ -60,7 +60,8 @@ options.intra_op_num_threads = options.inter_op_num_threads = 1
 for folder, sizes in zip(sys.argv[1::2], sys.argv[2::2]):
     encoder = onnxruntime.InferenceSession(folder + "/encoder.onnx", options, providers=["CPUExecutionProvider"])
     denoiser = onnxruntime.InferenceSession(folder + "/denoiser.onnx", options, providers=["CPUExecutionProvider"])
-    assert denoiser.get_modelmeta().custom_metadata_map == {"law": "gpl", "note": "größe"}
+    about = denoiser.get_modelmeta().custom_metadata_map
+    assert about["schedule"] == "[0,2,5]" and about == encoder.get_modelmeta().custom_metadata_map, about
     for n in sizes.split(","):
         load = lambda name: numpy.load(f"{folder}/{n}.{name}.npy")
         embeddings, = encoder.run(None, {"objects": load("objects")})

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/onnx"
 	runs "github.com/riffle-ml/riffle/run"
 )
 
@@ -14,36 +18,93 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export DIR OUT",
 		Short: "write a run's weights for other programs",
-		Long: `export writes the weights of the run DIR at its last checkpoint to the file OUT, in
-safetensors: float32 arrays under the names and in the layout of the PyTorch
-module in bench/torch, whose load() reads the file.`,
-		Example: `  riffle export runs/sort9 sort9.safetensors`,
-		Args:    exactly("DIR", "OUT"),
+		Long: `export writes the weights of the run DIR at its last checkpoint to OUT.
+
+With --format safetensors OUT is a file: float32 arrays under the names and in the layout
+of the PyTorch module in bench/torch, whose load() reads the file.
+
+With --format onnx OUT is a folder, made where it is missing, with two models for ONNX
+Runtime and other readers of ONNX (opset 17): encoder.onnx turns objects into embeddings,
+once a set; denoiser.onnx turns embeddings, an arrangement and a time into the scores of
+a reverse step. docs/onnx_greedy.py decodes with them. The methods that diffusion is
+compared with have no such steps and cannot be written.`,
+		Example: `  riffle export runs/sort9 sort9.safetensors
+  riffle export runs/sort9 --format onnx sort9-onnx
+  python docs/onnx_greedy.py sort9-onnx images.npy`,
+		Args: exactly("DIR", "OUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if format != "safetensors" {
-				return usagef("export: unknown format %q, wanted safetensors", format)
+			switch format {
+			case "safetensors":
+				return a.exportTensors(args[0], args[1])
+			case "onnx":
+				return a.exportONNX(args[0], args[1])
 			}
-			dir, err := runs.Open(args[0])
-			if err != nil {
-				return err
-			}
-			defer func() { _ = dir.Close() }()
-			weights, state, warnings, err := dir.LoadModel()
-			if err != nil {
-				return err
-			}
-			a.warn(warnings)
-			err = runs.WriteFile(args[1], func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(map[string]any{"file": args[1], "tensors": len(weights), "step": state.Step})
-			}
-			fmt.Fprintf(a.out, "%s: %d tensors of step %d\n", args[1], len(weights), state.Step)
-			return nil
+			return usagef("export: unknown format %q, wanted safetensors or onnx", format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "safetensors", "safetensors")
+	cmd.Flags().StringVar(&format, "format", "safetensors", "safetensors or onnx")
 	return cmd
+}
+
+func (a *app) exportTensors(from, to string) error {
+	dir, err := runs.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	weights, state, warnings, err := dir.LoadModel()
+	if err != nil {
+		return err
+	}
+	a.warn(warnings)
+	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"file": to, "tensors": len(weights), "step": state.Step})
+	}
+	fmt.Fprintf(a.out, "%s: %d tensors of step %d\n", to, len(weights), state.Step)
+	return nil
+}
+
+func (a *app) exportONNX(from, to string) error {
+	dir, err := runs.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	if dir.Config.Method != "diffusion" {
+		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, dir.Config.Method)
+	}
+	m, _, err := learn.New(dir.Config, nil) // nothing is computed
+	if err != nil {
+		return err
+	}
+	weights, state, warnings, err := dir.LoadModel()
+	if err != nil {
+		return err
+	}
+	a.warn(warnings)
+	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	files := []string{filepath.Join(to, onnx.EncoderFile), filepath.Join(to, onnx.DenoiserFile)}
+	for i, model := range []*onnx.Model{encoder, denoiser} {
+		err := runs.WriteFile(files[i], func(w io.Writer) error { _, err := model.WriteTo(w); return err })
+		if err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"files": files, "opset": onnx.Opset, "step": state.Step})
+	}
+	for _, file := range files {
+		fmt.Fprintf(a.out, "%s: opset %d, step %d\n", file, onnx.Opset, state.Step)
+	}
+	return nil
 }
