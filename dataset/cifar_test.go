@@ -52,7 +52,9 @@ func FuzzReadCIFAR(f *testing.F) {
 	f.Add(gzipped(f, cifarOf(3, 9)))
 	f.Add(cifarOf(3, 9)[:4000])
 	f.Fuzz(func(t *testing.T, file []byte) {
-		c, err := ReadCIFAR(bytes.NewReader(file), "f")
+		var c *CIFAR
+		var err error
+		within(t, string(file), func() { c, err = ReadCIFAR(bytes.NewReader(file), "f") })
 		if err != nil {
 			return
 		}

@@ -147,17 +147,16 @@ type csvSet struct {
 // unknown.
 func (c *csvSet) set(known map[string]int, bare []Item) *Set {
 	s := &Set{ID: c.id, Kind: KindFeatures, Items: c.items, Line: c.line}
-	ranks := c.ranks
+	l := levelsOf(c.ranks, func(v float64) bool { return v == v })
 	if bare != nil {
 		s.Kind, s.Items = KindBare, bare
-		ranks = make([]float64, len(bare))
-		for k := range ranks {
-			ranks[k] = math.NaN()
-		}
-		for j, x := range c.items {
-			ranks[known[x.ID]] = c.ranks[j]
+		for _, group := range l {
+			for i, j := range group {
+				group[i] = known[c.items[j].ID]
+			}
+			slices.Sort(group)
 		}
 	}
-	s.setLevels(levelsOf(ranks, func(v float64) bool { return v == v }))
+	s.setLevels(l)
 	return s
 }

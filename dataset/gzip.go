@@ -8,13 +8,20 @@ import (
 )
 
 // MaxUnpacked is the most a gzipped file may unpack to, in bytes (2 GiB). A
-// gzip stream can be a thousand times smaller than what it unpacks to.
-const MaxUnpacked = 2 << 30
+// gzip stream can be a thousand times smaller than what it unpacks to, and a reader may keep
+// some ten times that: so, from the first 64 MiB on, what is unpacked may be MaxRatio times
+// what was read at most. Data and text have ratios of 2 to 20.
+const (
+	MaxUnpacked = 2 << 30
+	MaxRatio    = 100
+	freeOfRatio = 64 << 20
+)
 
 // unpack returns r as it is, or gunzipped where it starts with the gzip magic
 // bytes 1f 8b (RFC 1952 §2.3.1).
 func unpack(r io.Reader) (*bufio.Reader, error) {
-	br := bufio.NewReaderSize(r, 64<<10)
+	packed := &counter{r: r}
+	br := bufio.NewReaderSize(packed, 64<<10)
 	if magic, _ := br.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
 		return br, nil
 	}
@@ -22,24 +29,42 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("offset 0: gzip header: %w", err)
 	}
-	return bufio.NewReaderSize(&bounded{r: zr, left: MaxUnpacked}, 64<<10), nil
+	return bufio.NewReaderSize(&bounded{r: zr, left: MaxUnpacked, packed: packed}, 64<<10), nil
 }
 
-// bounded reads at most left bytes and then fails, unlike io.LimitReader, which
-// would end as if the file ended there.
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded reads at most left bytes, or MaxRatio times what was packed, and then fails, unlike
+// io.LimitReader, which would end as if the file ended there.
 type bounded struct {
-	r    io.Reader
-	left int64
+	r      io.Reader
+	done   int64
+	left   int64
+	packed *counter // may be nil
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, fmt.Errorf("gzip: unpacks to more than %d bytes", int64(MaxUnpacked))
 	}
+	if b.packed != nil && b.done > freeOfRatio && b.done > MaxRatio*b.packed.n {
+		return 0, fmt.Errorf("gzip: %d bytes unpack to more than %d times as many", b.packed.n, MaxRatio)
+	}
 	if int64(len(p)) > b.left {
 		p = p[:b.left]
 	}
 	n, err := b.r.Read(p)
 	b.left -= int64(n)
+	b.done += int64(n)
 	return n, err
 }

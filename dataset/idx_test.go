@@ -179,8 +179,12 @@ func FuzzReadImages(f *testing.F) {
 	f.Add(gzipped(f, twoByThree))
 	f.Add(twoByThree[:20])
 	f.Add([]byte{0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1})
+	f.Add([]byte{0, 0, 8, 3, 255, 255, 255, 255, 0, 0, 128, 0, 0, 0, 128, 0, 1}) // 2^62 bytes
+	f.Add([]byte{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 128, 0, 0, 0, 128, 0, 1})         // 2^30, which are allowed
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := ReadImages(bytes.NewReader(file), "f")
+		var m *Images
+		var err error
+		within(t, string(file), func() { m, err = ReadImages(bytes.NewReader(file), "f") })
 		if err != nil {
 			return
 		}
@@ -198,8 +202,11 @@ func FuzzReadLabels(f *testing.F) {
 	f.Add(threeLabels)
 	f.Add(gzipped(f, threeLabels))
 	f.Add(threeLabels[:9])
+	f.Add([]byte{0, 0, 8, 1, 255, 255, 255, 255, 1})
 	f.Fuzz(func(t *testing.T, file []byte) {
-		labels, err := ReadLabels(bytes.NewReader(file), "f")
+		var labels []uint8
+		var err error
+		within(t, string(file), func() { labels, err = ReadLabels(bytes.NewReader(file), "f") })
 		if err != nil {
 			return
 		}

@@ -283,7 +283,11 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"items":[{},{"feature":NaN}]}`))
 	f.Add([]byte("\xef\xbb\xbf{"))
 	f.Add(gzipped(f, []byte(`{"items":[{}]}`)))
+	f.Add([]byte(`{"items":[{"id":"a"},{"id":"a"}],"order":[1e0,0]}`))
+	f.Add([]byte(`{"items":` + strings.Repeat("[", 20_000)))
+	f.Add([]byte("{\"items\":[{\"features\":[1e999]}]}\n{\"id\":\"\xff\",\"items\":[]}"))
 	f.Fuzz(func(t *testing.T, file []byte) {
+		within(t, string(file), func() { _ = readAllJSONL(string(file)) })
 		r, err := NewJSONLReader(bytes.NewReader(file), "f")
 		if err != nil {
 			return

@@ -18,7 +18,7 @@ type Levels [][]int
 // Validate reports an item that is out of range, or in two groups or twice in one, and an
 // empty group.
 func (l Levels) Validate(n int) error {
-	seen := make([]bool, n)
+	seen := map[int]bool{} // not a list of n: a file may have many orders that rank few of many items
 	for i, group := range l {
 		if len(group) == 0 {
 			return fmt.Errorf("level %d: is empty", i)

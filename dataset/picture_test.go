@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/bmp"
+
+	"github.com/riffle-ml/riffle/internal/fuzztest"
 )
 
 // encoded returns img in a format.
@@ -174,7 +176,10 @@ func FuzzLoadImage(f *testing.F) {
 		if head, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && head.Width*head.Height > 1<<20 && head.Width <= MaxPixels/max(head.Height, 1) {
 			t.Skip("allowed, but slow to fuzz")
 		}
-		p, err := decodePicture(bytes.NewReader(file))
+		var p *Picture
+		var err error
+		// Sixteen-bit colour is 8 bytes a pixel, its copy 4, and what a decoder keeps besides.
+		fuzztest.Within(t, baseBytes+64<<20, bytesFactor, len(file), func() { p, err = decodePicture(bytes.NewReader(file)) })
 		if err == nil && len(p.Pix) != p.Rows*p.Cols*p.Channels {
 			t.Fatalf("%d×%d×%d with %d values", p.Rows, p.Cols, p.Channels, len(p.Pix))
 		}

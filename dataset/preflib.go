@@ -21,9 +21,9 @@ type PrefLib struct {
 	Type         string
 	Title        string
 	Alternatives []string
-	// Orders are the different orders, each a set of bare items, one an alternative, whose
-	// Count is the number of voters. Of alternatives that an incomplete order leaves out
-	// nothing is known.
+	// Orders are the different orders, each a set of bare items, whose Count is the number of
+	// voters. An item is an alternative and has its name for an id, where it is not one already.
+	// Of alternatives that an incomplete order leaves out nothing is known.
 	Orders []*Set
 }
 
@@ -139,8 +139,11 @@ func (p *prefLibParser) line(text string, number int) error {
 	}
 	if p.items == nil {
 		p.items = make([]Item, len(p.file.Alternatives))
+		ids := map[string]bool{}
 		for k, name := range p.file.Alternatives {
-			p.items[k].ID = name
+			if !ids[name] {
+				p.items[k].ID, ids[name] = name, true
+			}
 		}
 	}
 	s := &Set{ID: strconv.Itoa(len(p.file.Orders) + 1), Count: count, Line: number, Items: p.items}

@@ -253,13 +253,17 @@ func TestLevelsOf(t *testing.T) {
 	})
 }
 
-// No input makes a reader panic, and what it returns is valid.
+// No input makes a reader panic, hang or allocate beyond the bound of within, and what it
+// returns is valid.
 func fuzzReader(f *testing.F, read func(text string) ([]*Set, error), seeds ...string) {
 	for _, s := range seeds {
 		f.Add(s)
+		f.Add(string(gzipped(f, []byte(s))))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		sets, err := read(text)
+		var sets []*Set
+		var err error
+		within(t, text, func() { sets, err = read(text) })
 		if err != nil {
 			return
 		}
@@ -272,11 +276,13 @@ func fuzzReader(f *testing.F, read func(text string) ([]*Set, error), seeds ...s
 }
 
 func FuzzSVMLight(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSVMLight(strings.NewReader(s), "x") }, "2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSVMLight(strings.NewReader(s), "x") },
+		"2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n", "1 qid:1 1048576:1\n1 qid:1 1:1e308\n", "inf qid:1 1:1\n", "1 qid:1 1:NaN\n", "0 qid:1 1:1 # a\n0 qid:1 1:1 # a\n")
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewCSV(strings.NewReader(s), "x") }, "set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewCSV(strings.NewReader(s), "x") },
+		"set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n", "set\titem\na\tb\nc\tb\n", "set,item,rank\na,b,NaN\n", "set,item\n\"a\n", "set,item,set\n", "set,item\n\xff,b\n")
 }
 
 func FuzzPrefLib(f *testing.F) {
@@ -286,9 +292,10 @@ func FuzzPrefLib(f *testing.F) {
 			return nil, err
 		}
 		return p.Orders, nil
-	}, "# NUMBER ALTERNATIVES: 3\n1: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n")
+	}, "# NUMBER ALTERNATIVES: 3\n1: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n", "# NUMBER ALTERNATIVES: 65536\n1: 1\n1: {2,3}\n",
+		"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n1: 1,2\n", "2\n1,a\n2,b\n1,1,1\n9223372036854775807,1,2\n1,1,2\n", "# NUMBER ALTERNATIVES: 1099511627776\n")
 }
 
 func FuzzSushi(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/fuzztest"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/tsp"
 )
@@ -230,8 +231,14 @@ func TestToursRoundTrip(t *testing.T) {
 func FuzzTSPLIB(f *testing.F) {
 	f.Add("NAME: x\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 1 0\n3 0 1\nTOUR_SECTION\n1 3 2 -1\nEOF\n")
 	f.Add("DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n7\n")
+	f.Add("DIMENSION: 5000\nEDGE_WEIGHT_TYPE: GEO\nNODE_COORD_SECTION\n1 1e308 -1e308\n")
+	f.Add("DIMENSION: 1099511627776\nTOUR_SECTION\n-1\n")
+	f.Add("DIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: LOWER_DIAG_ROW\nEDGE_WEIGHT_SECTION\n0 NaN 0 inf 1 0\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := NewTSPLIB(strings.NewReader(text), "x")
+		var p *TSPLIB
+		var err error
+		// All distances are kept, 8·MaxCities² bytes, and a triangle becomes a square.
+		fuzztest.Within(t, baseBytes+24*tsp.MaxCities*tsp.MaxCities, bytesFactor, unpackedSize(text), func() { p, err = NewTSPLIB(strings.NewReader(text), "x") })
 		if err != nil {
 			return
 		}
@@ -247,5 +254,5 @@ func FuzzTSPLIB(f *testing.F) {
 }
 
 func FuzzTourText(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewTourText(strings.NewReader(s), "x") }, "0 0 1 1 0.5 0.5 output 1 2 3 1\n", "1 2\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewTourText(strings.NewReader(s), "x") }, "0 0 1 1 0.5 0.5 output 1 2 3 1\n", "1 2\n", "0 1e309 output 1\n", "0 0 0 0 output 2 2\n", "nan 0\n")
 }

@@ -65,6 +65,7 @@ type tsplibParser struct {
 	seen      []bool
 	weights   []float64
 	tour      perm.Order
+	comments  []string
 }
 
 func (p *tsplibParser) line(text string) error {
@@ -106,7 +107,7 @@ func (p *tsplibParser) header(key, value string) error {
 	case "NAME":
 		p.file.Name = value
 	case "COMMENT":
-		p.file.Comment = strings.TrimSpace(p.file.Comment + " " + value)
+		p.comments = append(p.comments, value)
 	case "TYPE":
 		if t, _, _ := strings.Cut(value, " "); t != "TSP" && t != "TOUR" {
 			return fmt.Errorf("type: wanted TSP or TOUR (got %q)", value)
@@ -246,7 +247,7 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 		return nil, err
 	}
 	f, n := &p.file, p.dimension
-	f.Dimension = n
+	f.Dimension, f.Comment = n, strings.TrimSpace(strings.Join(p.comments, " "))
 	if n < 0 {
 		return nil, errors.New("DIMENSION is missing")
 	}

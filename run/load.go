@@ -22,12 +22,19 @@ func LoadConfig(path string) (Config, error) {
 	return ParseConfig(data, path)
 }
 
-// ParseConfig reads a configuration from TOML; what it leaves unsaid is as in [Default].
+// maxConfig is the longest configuration, in bytes; a complete one has three thousand. Readers
+// of TOML, this one too, take time and memory that grow faster than the document.
+const maxConfig = 1 << 16
+
+// ParseConfig reads a configuration from TOML of at most 64 KiB; what it leaves unsaid is as in [Default].
 // name stands for the file in errors. An unknown key is an error that names the line and
 // the nearest known key; a value of a wrong type, one that names the line, the key, what
 // was wanted and what was there. So is a key that has no effect with what the file says of
 // task, encoder and reverse law. Keys are not resolved: see [Config.Resolve].
 func ParseConfig(data []byte, name string) (Config, error) {
+	if len(data) > maxConfig {
+		return Config{}, fmt.Errorf("%s: has %d bytes, wanted a configuration of at most %d", name, len(data), maxConfig)
+	}
 	c := Default()
 	keys, lines, err := checkTOML(data, name)
 	if err != nil {
@@ -90,6 +97,9 @@ func (c *Config) Set(assignment string) error {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok {
 		return fmt.Errorf("%q: wanted key=value", assignment)
+	}
+	if len(assignment) > maxConfig {
+		return fmt.Errorf("%.40s…: has %d bytes, wanted at most %d", assignment, len(assignment), maxConfig)
 	}
 	t := keyTypes[key]
 	if t == nil {

@@ -191,6 +191,11 @@ func ReadMetrics(path string) (steps []StepLine, events []Event, warnings []stri
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	steps, events, warnings = parseMetrics(path, data)
+	return steps, events, warnings, nil
+}
+
+func parseMetrics(path string, data []byte) (steps []StepLine, events []Event, warnings []string) {
 	warnings, torn := scanMetrics(path, data, func(line []byte, l metricsLine) {
 		if l.Event == "" {
 			steps = append(steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR)})
@@ -210,7 +215,7 @@ func ReadMetrics(path string) (steps []StepLine, events []Event, warnings []stri
 	if torn {
 		warnings = append(warnings, path+": the last line is torn and left out")
 	}
-	return steps, events, warnings, nil
+	return steps, events, warnings
 }
 
 // metricsLine is a line of either kind.
@@ -230,9 +235,18 @@ func number(v *float64) float64 {
 	return *v
 }
 
+// maxWarnings is how many lines that cannot be read are told one by one.
+const maxWarnings = 10
+
 // scanMetrics calls f with each whole line, without its end. Lines that cannot be read give
 // warnings; torn says whether the last one has no end.
 func scanMetrics(path string, data []byte, f func(line []byte, l metricsLine)) (warnings []string, torn bool) {
+	more := 0 // lines that nothing is said of
+	defer func() {
+		if more > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: %d more lines left out", path, more))
+		}
+	}()
 	for n := 1; len(data) > 0; n++ {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
 		if !whole {
@@ -244,11 +258,14 @@ func scanMetrics(path string, data []byte, f func(line []byte, l metricsLine)) (
 		if err == nil && l.Event == "" && l.Step < 1 {
 			err = errors.New("neither a step nor an event")
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			f(line, l)
+		case len(warnings) < maxWarnings:
 			warnings = append(warnings, fmt.Sprintf("%s:%d: left out: %v", path, n, err))
-			continue
+		default:
+			more++
 		}
-		f(line, l)
 	}
 	return warnings, false
 }

@@ -149,8 +149,14 @@ func FuzzReadTensors(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`))
 	f.Add(file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}}`, 0, 0, 0, 0, 0))
 	f.Add(file(`{"a":{"dtype":"F16","shape":[null],"data_offsets":[null]}}`))
+	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\x7f{}")) // a header of 2^63 bytes
+	f.Add(file(`{"a":` + strings.Repeat("[", 20_000)))
+	f.Add(file(`{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tensors, metadata, err := ReadTensors(data)
+		var tensors []Tensor
+		var metadata map[string]string
+		var err error
+		within(t, len(data), func() { tensors, metadata, err = ReadTensors(data) })
 		if err != nil {
 			return
 		}

@@ -49,6 +49,11 @@ func (d *Dir) readState(place string) (State, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return State{}, fmt.Errorf("%s: %w", name, err)
 	}
+	for file := range s.SHA256 { // files are moved by these names: none may lead out of the directory
+		if filepath.Base(file) != file || !filepath.IsLocal(file) {
+			return State{}, fmt.Errorf("%s: sha256: %q is not the name of a file in this directory", name, file)
+		}
+	}
 	own := s.SHA256[StateFile]
 	sum := sha256.Sum256(bytes.Replace(data, []byte(own), []byte(zeroHash), 1))
 	if got := hex.EncodeToString(sum[:]); own == "" || got != own {

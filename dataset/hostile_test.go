@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/internal/fuzztest"
+)
+
+// What a reader may allocate, freed memory counted too: 40 MiB, of which 32 are the zeros that
+// svmlight may leave out whatever the file's size, and, for each byte of the file, unpacked,
+// 256. The greediest is an item of JSONL, "{}," that becomes 88 bytes in a list that grows.
+// Readers that keep more say so where they are fuzzed.
+const (
+	baseBytes   = 40 << 20
+	bytesFactor = 256
+)
+
+// within holds the reading of a file to the bound.
+func within(t testing.TB, file string, read func()) {
+	t.Helper()
+	fuzztest.Within(t, baseBytes, bytesFactor, unpackedSize(file), read)
+}
+
+// unpackedSize is that of a file, or of what is whole in its gzip.
+func unpackedSize(file string) int {
+	r, err := unpack(strings.NewReader(file))
+	if err != nil {
+		return len(file)
+	}
+	n, _ := io.Copy(io.Discard, r)
+	return max(len(file), int(n))
+}
+
+// bomb is a gzip of count bytes that are all one.
+func bomb(t testing.TB, count int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := bytes.Repeat([]byte("["), 1<<20)
+	for left := count; left > 0; left -= len(part) {
+		if _, err := w.Write(part[:min(left, len(part))]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A file that unpacks to a thousand times its size is given up after 64 MiB, whatever reads it.
+func TestZipBomb(t *testing.T) {
+	file := bomb(t, 70<<20)
+	if len(file) > 1<<20 {
+		t.Fatalf("the bomb has %d bytes", len(file))
+	}
+	r, err := unpack(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, r)
+	if err == nil || !strings.HasSuffix(err.Error(), "bytes unpack to more than 100 times as many") || n > freeOfRatio+1<<20 {
+		t.Errorf("unpacked %d bytes, %v", n, err)
+	}
+	for _, name := range []string{"csv", "jsonl", "tsplib"} { // their three ways to read lines
+		fuzztest.Within(t, 512<<20, 0, 0, func() { // a line of 64 MiB that grew to it
+			if err := textReaders[name](string(file)); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		})
+	}
+	// What a file of pixels that are all black may well do is none.
+	white := bytes.NewBuffer(nil)
+	if err := WriteImages(white, &Images{N: 1000, Rows: 100, Cols: 100, Pix: make([]uint8, 10_000_000)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadImages(bytes.NewReader(gzipped(t, white.Bytes())), "f"); err != nil {
+		t.Error(err)
+	}
+}
+
+// textReaders are the readers of texts, without what they return.
+var textReaders = map[string]func(text string) error{
+	"csv":      func(s string) error { _, err := NewCSV(strings.NewReader(s), "x"); return err },
+	"jsonl":    readAllJSONL,
+	"preflib":  func(s string) error { _, err := NewPrefLib(strings.NewReader(s), "x"); return err },
+	"sushi":    func(s string) error { _, err := NewSushi(strings.NewReader(s), "x"); return err },
+	"svmlight": func(s string) error { _, err := NewSVMLight(strings.NewReader(s), "x"); return err },
+	"tourtext": func(s string) error { _, err := NewTourText(strings.NewReader(s), "x"); return err },
+	"tsplib":   func(s string) error { _, err := NewTSPLIB(strings.NewReader(s), "x"); return err },
+}
+
+func readAllJSONL(s string) error {
+	r, err := NewJSONLReader(strings.NewReader(s), "x")
+	if err != nil {
+		return err
+	}
+	for _, err := range r.All() {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Files that promise more than they hold, or that a slip in a reader makes quadratic: each is
+// refused or read within the bound on memory.
+func TestHostileFiles(t *testing.T) {
+	many := func(line string, count int) string { return strings.Repeat(line, count) }
+	var lists strings.Builder // a set and an item of their own on each line
+	lists.WriteString("set,item,rank\n")
+	for i := range 20_000 {
+		name := strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune('0'+i/26%10)) + string(rune('A'+i/260%26)) + string(rune('A'+i/6760))
+		lists.WriteString(name + "," + name + ",1\n")
+	}
+	for name, c := range map[string]struct {
+		reader, text string
+		good         bool
+	}{
+		"csv: sets and items":        {"csv", lists.String(), true},
+		"csv: a quote without end":   {"csv", "set,item\n\"" + many("a\n", 50_000), false},
+		"csv: infinity":              {"csv", "set,item,rank\na,b,inf\n", false},
+		"csv: not UTF-8":             {"csv", "set,item,rank\n\xff,b,1\n", false},
+		"csv: an item twice":         {"csv", "set,item,rank\na,b,1\na,b,2\n", false},
+		"jsonl: deep":                {"jsonl", `{"items":` + many("[", 100_000), false},
+		"jsonl: deep objects":        {"jsonl", many(`{"items":[`, 50_000), false},
+		"jsonl: bare items":          {"jsonl", `{"items":[{}` + many(",{}", 100_000) + "]}", true},
+		"jsonl: an id twice":         {"jsonl", `{"items":[{"id":"a"},{"id":"a"}]}`, false},
+		"jsonl: a long number":       {"jsonl", `{"items":[{"features":[1` + many("0", 400) + `]}]}`, false},
+		"jsonl: NaN":                 {"jsonl", `{"items":[{"features":[NaN]}]}`, false},
+		"jsonl: not UTF-8":           {"jsonl", "{\"id\":\"\xff\",\"items\":[]}", false},
+		"preflib: few of many":       {"preflib", "# NUMBER ALTERNATIVES: 65536\n" + many("1: 1\n", 20_000), true},
+		"preflib: different orders":  {"preflib", "# NUMBER ALTERNATIVES: 65536\n" + many("1: 1,2\n1: 2\n2: 3\n", 5_000), true},
+		"preflib: promises":          {"preflib", "# NUMBER ALTERNATIVES: 1099511627776\n", false},
+		"preflib: old, promises":     {"preflib", "1099511627776\n", false},
+		"sushi: few of many":         {"sushi", "65536 1\n0 1 65535\n" + many("0 1 3\n", 20_000), true},
+		"svmlight: sparse":           {"svmlight", many("1 qid:1 1048576:1\n", 5_000), false},
+		"svmlight: promises":         {"svmlight", "1 qid:1 1099511627776:1\n", false},
+		"svmlight: NaN":              {"svmlight", "NaN qid:1 1:1\n", false},
+		"tourtext: promises":         {"tourtext", "0 0 output 1099511627776\n", false},
+		"tourtext: infinity":         {"tourtext", "0 inf output 1\n", false},
+		"tourtext: a city twice":     {"tourtext", "0 0 1 1 output 1 1\n", false},
+		"tsplib: comments":           {"tsplib", many("COMMENT: a\n", 50_000) + "DIMENSION: 0\nEDGE_WEIGHT_TYPE: EUC_2D\n", true},
+		"tsplib: promises":           {"tsplib", "DIMENSION: 1099511627776\n", false},
+		"tsplib: promises a little":  {"tsplib", "DIMENSION: 5000\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n", false},
+		"tsplib: promises distances": {"tsplib", "DIMENSION: 5000\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n1\n", false},
+		"tsplib: not UTF-8":          {"tsplib", "NAME: \xff\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			within(t, c.text, func() {
+				if err := textReaders[c.reader](c.text); (err == nil) != c.good {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}
