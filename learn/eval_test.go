@@ -381,21 +381,6 @@ func TestWeightsAreNamed(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDirectory(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	parent := t.TempDir()
-	if err := os.Chmod(parent, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(parent, 0o755) })
-	m := newModel(t, tiny(), openEngine(t, "go"))
-	if err := trainIn(t.Context(), m, filepath.Join(parent, "run"), false, TrainOptions{}); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // A set of another size is taken where the network can, with a warning that says so.
 func TestOtherSizes(t *testing.T) {
 	e := openEngine(t, "go")

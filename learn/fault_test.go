@@ -73,7 +73,7 @@ func TestClockSetBack(t *testing.T) {
 
 // A directory that cannot be written to is an error that names it, and stays as it is; once it
 // can be, the training goes on to the same end.
-func TestReadOnlyDirectory(t *testing.T) {
+func TestTrainingMayNotWrite(t *testing.T) {
 	e := openEngine(t, "go")
 	_, unbroken := train(t, tiny(), e)
 	dir := stoppedAt(t, 5, 17)
