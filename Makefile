@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench data photos xla clean
+.PHONY: all build demo test lint bench docs data photos xla clean
 
 all: build
 
@@ -71,6 +71,10 @@ lint:
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./denoiser ./diffusion
+
+# docs writes the pages that follow from the code; a test fails where one is stale.
+docs: build
+	bin/riffle docs config > docs/configuration.md
 
 clean:
 	rm -rf bin

@@ -18,19 +18,20 @@ import (
 )
 
 // Config is everything that defines a training: two runs with equal configurations, seeds
-// and engines are equal. It is written in TOML; the tags name the keys.
+// and engines are equal. It is written in TOML; the tags name the keys and say what they mean, from which
+// docs/configuration.md is made: see [Keys].
 type Config struct {
 	Title    string   `toml:"title" comment:"one line that says what this is"`
 	Seed     uint64   `toml:"seed" comment:"all randomness comes from this number"`
 	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort or sedd"`
-	Task     Task     `toml:"task"`
-	Process  Process  `toml:"process,omitempty"`
-	Model    Model    `toml:"model"`
-	Train    Train    `toml:"train"`
-	Decode   Decode   `toml:"decode,omitempty"`
-	Baseline Baseline `toml:"baseline,omitempty"`
-	Eval     Eval     `toml:"eval"`
-	Paper    *Paper   `toml:"paper,omitempty"`
+	Task     Task     `toml:"task" doc:"What is learned."`
+	Process  Process  `toml:"process,omitempty" doc:"The forward shuffle, the reverse law and the denoising schedule."`
+	Model    Model    `toml:"model" doc:"The network."`
+	Train    Train    `toml:"train" doc:"The objective and the optimiser."`
+	Decode   Decode   `toml:"decode,omitempty" doc:"How orders are found."`
+	Baseline Baseline `toml:"baseline,omitempty" doc:"What the methods need that diffusion is compared with."`
+	Eval     Eval     `toml:"eval" doc:"The final test."`
+	Paper    *Paper   `toml:"paper,omitempty" doc:"What the paper reports for this experiment, printed beside what comes out; it changes nothing."`
 
 	set []string // the keys that Set changed, see Resolve; never written to in place, as copies share it
 }
@@ -49,7 +50,7 @@ type Task struct {
 	Items    string  `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
 	Features int     `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
 	Pixels   int     `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
-	Augment  Augment `toml:"augment,omitempty"`
+	Augment  Augment `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
 	Target   string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
 }
 
@@ -74,11 +75,11 @@ type Model struct {
 	Kernel         int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training"`
-	Dim            int     `toml:"dim"`
-	Layers         int     `toml:"layers"`
-	Heads          int     `toml:"heads"`
-	FeedForward    int     `toml:"feed_forward"`
-	Dropout        float64 `toml:"dropout"`
+	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads"`
+	Layers         int     `toml:"layers" comment:"of the transformer"`
+	Heads          int     `toml:"heads" comment:"of attention"`
+	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer"`
+	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
@@ -86,7 +87,7 @@ type Model struct {
 
 // Train is the objective and the optimiser.
 type Train struct {
-	Steps        int     `toml:"steps"`
+	Steps        int     `toml:"steps" comment:"batches to train on"`
 	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)"`
@@ -97,10 +98,10 @@ type Train struct {
 	Schedule     string  `toml:"schedule" comment:"noam, cosine or constant"`
 	LR           float64 `toml:"lr" comment:"highest rate; noam: a factor, 1 in the paper"`
 	Warmup       int     `toml:"warmup" comment:"steps"`
-	WeightDecay  float64 `toml:"weight_decay"`
-	Beta1        float64 `toml:"beta1"`
-	Beta2        float64 `toml:"beta2"`
-	Epsilon      float64 `toml:"epsilon"`
+	WeightDecay  float64 `toml:"weight_decay" comment:"of AdamW, as are beta1, beta2 and epsilon"`
+	Beta1        float64 `toml:"beta1" comment:"of the mean of gradients"`
+	Beta2        float64 `toml:"beta2" comment:"of the mean of their squares"`
+	Epsilon      float64 `toml:"epsilon" comment:"added to the root of that mean"`
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none"`
@@ -134,12 +135,12 @@ type Eval struct {
 // Paper is what the paper reports for this experiment, printed beside ours. A figure that it
 // does not give is nil: some are 0.
 type Paper struct {
-	Table      string   `toml:"table" json:"table"`
-	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty"`
+	Table      string   `toml:"table" json:"table" comment:"the table and the row"`
+	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty" comment:"-1 to 1"`
 	Exact      *float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent"`
 	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent"`
 	RMSE       *float64 `toml:"rmse,omitempty" json:"rmse,omitempty" comment:"of the pixels, in a unit that the paper does not give"`
-	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty"`
+	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty" comment:"of the pixels, as rmse"`
 	Length     *float64 `toml:"length,omitempty" json:"length,omitempty" comment:"of tours"`
 	Gap        *float64 `toml:"gap,omitempty" json:"gap,omitempty" comment:"percent above the shortest"`
 }
@@ -262,9 +263,6 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	law, err := reverse.ByName(c.Process.Reverse)
 	if err != nil {
 		return nil, keyError("process.reverse", err)
-	}
-	if law.Name() == "gpl" && c.Model.GPLRows == "" {
-		c.Model.GPLRows = "dummies"
 	}
 	p, err := c.DiffusionProcess()
 	if err != nil {

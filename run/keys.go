@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,27 +18,41 @@ import (
 // lists them in the order of the struct.
 var keyTypes, knownKeys = func() (map[string]reflect.Type, []string) {
 	types, names := map[string]reflect.Type{}, []string(nil)
-	var walk func(t reflect.Type, prefix string)
-	walk = func(t reflect.Type, prefix string) {
-		for f := range t.Fields() {
+	for name, f := range fieldsOf(reflect.TypeFor[Config](), "") {
+		types[name] = f.Type
+		if f.Type.Kind() == reflect.Pointer {
+			types[name] = f.Type.Elem()
+		}
+		names = append(names, name)
+	}
+	return types, names
+}()
+
+// fieldsOf yields the keys of a table and of those in it, dotted, with their fields.
+func fieldsOf(table reflect.Type, prefix string) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for f := range table.Fields() {
 			if !f.IsExported() {
 				continue
 			}
-			name := prefix + tomlName(f)
-			ft := f.Type
-			if ft.Kind() == reflect.Pointer {
-				ft = ft.Elem()
+			name, t := prefix+tomlName(f), f.Type
+			if !yield(name, f) {
+				return
 			}
-			types[name] = ft
-			names = append(names, name)
-			if ft.Kind() == reflect.Struct {
-				walk(ft, name+".")
+			if t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			if t.Kind() != reflect.Struct {
+				continue
+			}
+			for name, f := range fieldsOf(t, name+".") {
+				if !yield(name, f) {
+					return
+				}
 			}
 		}
 	}
-	walk(reflect.TypeFor[Config](), "")
-	return types, names
-}()
+}
 
 func tomlName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")

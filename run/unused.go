@@ -108,6 +108,9 @@ func (c *Config) fillUsed() {
 	if c.Process.Forward == "" && c.Process.Reverse == "" {
 		c.Process.Forward, c.Process.Reverse = d.Process.Forward, d.Process.Reverse
 	}
+	if c.Process.Reverse == "gpl" && c.Model.GPLRows == "" {
+		c.Model.GPLRows = "dummies"
+	}
 	if c.Decode == (Decode{}) {
 		c.Decode = d.Decode
 	}
