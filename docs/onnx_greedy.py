@@ -4,7 +4,8 @@
     python docs/onnx_greedy.py FOLDER OBJECTS.npy
 
 OBJECTS.npy holds sets of n objects each: images [sets, n, height, width], uint8 from 0 to 255 or
-float32 from 0 to 1; identities [sets, n] for a model of one permutation. Prints a line a set, its
+float32 from 0 to 1; identities [sets, n] for a model of one permutation; features [sets, n, f], of
+which (v - mean) / deviation of items.json is what the model takes. Prints a line a set, its
 order: the index of the object at each position. Each reverse step is the one that looks best,
 place by place (laws gpl and pl); to that end the order in which the objects come counts as shuffled.
 """
@@ -42,7 +43,7 @@ def greedy(folder, objects):
     sets, n = objects.shape[:2]
     first = int(about["fix_first"] == "true")  # positions that keep their object
     order = np.tile(np.arange(n), (sets, 1))
-    schedule = json.loads(about["schedule"])
+    schedule = json.loads(about.get("schedules", "{}")).get(str(n)) or json.loads(about["schedule"])
     for time in schedule[:0:-1]:  # from noise to time 0, which needs no step
         inputs = {"embeddings": embeddings, "arrangement": order, "time": np.full(sets, time)}
         (scores,) = denoiser.run(None, inputs)

@@ -19,6 +19,8 @@
 // Both models carry what decoding needs to know as metadata: law ("gpl"), schedule
 // ("[0,3,5,9]": scores at time 9 lead to a state of time 5), fix_first ("true" where position 0
 // keeps its object, as a tour's first city does, and is no part of a step), n and encoder.
+// Where each size of sets has a schedule of its own, schedules maps n to it ({"2":[0,3]}), for
+// networks made for up to 1,000 objects; schedule is then that of the largest.
 //
 // The weights keep the names and the layout of model.safetensors. The format is that of
 // github.com/onnx/onnx, onnx.proto, IR version 8, the operators those of opset 17 (2022).
@@ -48,6 +50,9 @@ const (
 	EncoderFile  = "encoder.onnx"
 	DenoiserFile = "denoiser.onnx"
 )
+
+// maxSchedules is the largest N whose sizes' schedules are all computed.
+const maxSchedules = 1000
 
 // Model is a ModelProto.
 type Model struct{ proto []byte }
@@ -88,6 +93,17 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 	}
 	metadata := map[string]string{
 		"law": cfg.Law.Name(), "schedule": string(schedule), "fix_first": strconv.FormatBool(p.FixFirst), "n": strconv.Itoa(cfg.N), "encoder": cfg.Encoder.Kind,
+	}
+	if p.Sizes != nil && cfg.N <= maxSchedules {
+		bySize := map[int][]int{}
+		for n := 1; n <= cfg.N; n++ {
+			bySize[n] = p.At(n).Steps
+		}
+		schedules, err := json.Marshal(bySize)
+		if err != nil {
+			return nil, nil, err
+		}
+		metadata["schedules"] = string(schedules)
 	}
 	b := newBuilder(byName)
 	axis := any(cfg.Dim)

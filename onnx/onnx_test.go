@@ -88,7 +88,13 @@ func network(t testing.TB, change func(*denoiser.Config)) (*denoiser.Denoiser, [
 
 func export(t testing.TB, d *denoiser.Denoiser, weights []run.Tensor) (encoder, scores []byte) {
 	t.Helper()
-	e, s, err := Export(d, &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 2, 5}, FixFirst: d.Config.Edges}, weights)
+	p := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 2, 5}, FixFirst: d.Config.Edges}
+	return exportOf(t, d, p, weights)
+}
+
+func exportOf(t testing.TB, d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (encoder, scores []byte) {
+	t.Helper()
+	e, s, err := Export(d, p, weights)
 	if err != nil {
 		t.Fatal(err)
 	}

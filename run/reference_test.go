@@ -23,7 +23,7 @@ func TestKeys(t *testing.T) {
 	// By hand, from Default, fillUsed and uses.
 	for name, want := range map[string]Key{
 		"seed":               {Type: "a whole number, 0 or more", Default: "1"},
-		"task.n":             {Type: "a whole number", Uses: []Use{{"task.name", []string{"sort", "delta", "tsp"}}}},
+		"task.rows":          {Type: "a whole number", Uses: []Use{{"task.name", []string{"jigsaw"}}}},
 		"process.forward":    {Type: "a text in quotes", Default: `"riffle"`, Uses: []Use{{"method", []string{"diffusion"}}}},
 		"process.schedule":   {Type: "a list of whole numbers", Uses: []Use{{"method", []string{"diffusion"}}}},
 		"model.gpl_rows":     {Type: "a text in quotes", Default: `"dummies"`, Uses: []Use{{"process.reverse", []string{"gpl"}}, {"method", []string{"diffusion"}}}},

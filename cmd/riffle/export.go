@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/onnx"
 	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -26,7 +29,8 @@ of the PyTorch module in bench/torch, whose load() reads the file.
 With --format onnx OUT is a folder, made where it is missing, with two models for ONNX
 Runtime and other readers of ONNX (opset 17): encoder.onnx turns objects into embeddings,
 once a set; denoiser.onnx turns embeddings, an arrangement and a time into the scores of
-a reverse step. docs/onnx_greedy.py decodes with them. The methods that diffusion is
+a reverse step. docs/onnx_greedy.py decodes with them. Of a model of features the scale
+that they are brought to is written beside, items.json. The methods that diffusion is
 compared with have no such steps and cannot be written.`,
 		Example: `  riffle export runs/sort9 sort9.safetensors
   riffle export runs/sort9 --format onnx sort9-onnx
@@ -99,6 +103,16 @@ func (a *app) exportONNX(from, to string) error {
 		if err != nil {
 			return err
 		}
+	}
+	// What the task needs to make objects of features: the models begin at the objects.
+	scale, err := os.ReadFile(dir.File(task.ScaleFile))
+	if err == nil {
+		err = runs.WriteFile(filepath.Join(to, task.ScaleFile), func(w io.Writer) error { _, err := w.Write(scale); return err })
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return err
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"files": files, "opset": onnx.Opset, "step": state.Step})
