@@ -65,7 +65,7 @@ process had (from the operating system). make bench compares these with PyTorch.
 				return err
 			}
 			r.Median, r.Low, r.High = middle(r.Seconds)
-			r.PeakMB = peakMemory()
+			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch)/1_000_000)
 			if a.json {
 				return a.printJSON(r)
 			}
@@ -98,6 +98,7 @@ type benchResult struct {
 	Low        float64        `json:"low"`
 	High       float64        `json:"high"`
 	PeakMB     int            `json:"peak_mb"`
+	EstimateMB int            `json:"estimate_mb"` // of a training step, see learn.Model.StepMemory
 	Network    map[string]any `json:"network"`
 }
 

@@ -24,6 +24,7 @@ func (a *app) trainCommand() *cobra.Command {
 		steps           int
 		limit           time.Duration
 		resume, quiet   bool
+		ignoreMemory    bool
 		profile         string
 	)
 	cmd := &cobra.Command{
@@ -71,7 +72,7 @@ as the clock decides on the learning rate.`,
 			} else if steps > 0 {
 				set = append(set, fmt.Sprintf("train.steps=%d", steps), "train.time=")
 			}
-			m, dir, err := a.openRun(args, out, engineSpec, resume, set)
+			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory)
 			if err != nil {
 				return err
 			}
@@ -101,6 +102,7 @@ as the clock decides on the learning rate.`,
 	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
+	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
 	addEngine(cmd, &engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
@@ -110,7 +112,7 @@ as the clock decides on the learning rate.`,
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
-func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string) (m *learn.Model, dir *runs.Dir, err error) {
+func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg runs.Config
 	var state runs.State
 	if resume {
@@ -151,6 +153,11 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
 	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
+	}
+	if err == nil && !ignoreMemory {
+		if err = m.CheckMemory(); err != nil {
+			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
+		}
 	}
 	if err == nil && !resume {
 		dir, err = runs.Create(out, &m.Config)

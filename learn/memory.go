@@ -1,0 +1,138 @@
+package learn
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// StepMemory estimates the bytes that training needs with batches of so many sets: what the
+// forward pass keeps for the backward one, the weights with their gradients and moments, and
+// the program itself. Against the largest resident set that the operating system reports it was
+// within a third for the presets tried (bench/memory.sh), on either engine; on a GPU it is not
+// measured.
+func (m *Model) StepMemory(batch int) int64 {
+	d := m.Denoiser.Config
+	n := m.Config.Task.N
+	states := 1
+	if m.Process != nil {
+		states = m.Config.Objective().PerSet(m.Process)
+	}
+	rows := batch * states
+
+	// Of a token in a layer: queries, keys, values, what they give, two sums and two norms, the
+	// hidden units before and after the ReLU, and the attention's logits and weights.
+	tokens := m.Denoiser.Tokens(n)
+	perToken := d.Layers * (9*d.Dim + 2*d.FeedForward + 2*d.Heads*tokens)
+	floats := float64(rows) * (float64(tokens*perToken) + 4*float64(n*n))
+	if d.Edges { // sinusoids of the edges, and per state the queries folded into them
+		floats += float64(batch*n*n*d.Dim) + float64(rows*n*d.Layers/2)*float64(3*d.Heads*d.Dim)
+	}
+	floats += float64(batch*n) * m.objectFloats()
+
+	factor, base := 1.4, 550e6 // XLA shares the room of what is needed no more
+	if m.Engine.Kind == "go" {
+		factor, base = 2.7, 120e6
+	}
+	weights := 0
+	for _, p := range m.Denoiser.Params() {
+		weights += p.Size()
+	}
+	return int64(4*floats*factor + 4*6*float64(weights) + base)
+}
+
+// objectFloats is what the encoder keeps of one object.
+func (m *Model) objectFloats() float64 {
+	e := m.Denoiser.Config.Encoder
+	planes := max(1, e.Planes)
+	total := float64(e.Height * e.Width * planes)
+	switch e.Kind {
+	case "cnn":
+		h, w, in := e.Height, e.Width, planes
+		for _, c := range e.Channels {
+			total += float64(h * w * c * 4) // convolution, norm, ReLU, and the pool's choice
+			if m.Engine.Kind == "go" {
+				total += float64(h * w * e.Kernel * in) // a row of patches
+			}
+			h, w, in = h/2, w/2, c
+		}
+	case "window":
+		windows, h, w := max(1, e.Width/max(1, e.Window)), e.Height, e.Window
+		for _, c := range e.Channels {
+			h, w = (h+1)/2, (w+1)/2
+			total += float64(windows * h * w * c * 3)
+		}
+		for _, units := range e.Hidden {
+			total += float64(windows * units * 2)
+		}
+	case "features":
+		total += float64(e.Features)
+		for _, units := range e.Hidden {
+			total += float64(2 * units)
+		}
+	}
+	return total + 2*float64(m.Denoiser.Config.Dim)
+}
+
+// CheckMemory refuses a training that would not fit into the machine's free memory, and names
+// the batch that would. Where the system does not tell what is free, and on a GPU, it refuses
+// nothing.
+func (m *Model) CheckMemory() error {
+	if m.Engine.Kind == "cuda" {
+		return nil
+	}
+	free := freeMemory()
+	batch := m.Config.Train.Batch
+	need := m.StepMemory(batch)
+	if free == 0 || need <= free {
+		return nil
+	}
+	gb := func(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
+	fits := 0
+	for low, high := 1, batch; low <= high; { // the largest that fits
+		b := (low + high) / 2
+		if m.StepMemory(b) <= free {
+			fits, low = b, b+1
+		} else {
+			high = b - 1
+		}
+	}
+	hint := "no batch of this network fits; a smaller one or fewer objects would"
+	if fits > 0 {
+		hint = fmt.Sprintf("train.batch = %d would fit", fits)
+	}
+	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
+		hint += "; train.objective = \"random-step\" takes one state a trajectory"
+	}
+	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gb(need), gb(free), hint)
+}
+
+// freeMemory is how many bytes this process may still take: the machine's available memory, or
+// what the limit of its control group leaves; 0 where the system does not tell.
+func freeMemory() int64 {
+	free := int64(0)
+	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+				if kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64); err == nil {
+					free = kb * 1024
+				}
+			}
+		}
+	}
+	limit, err1 := readNumber("/sys/fs/cgroup/memory.max")
+	used, err2 := readNumber("/sys/fs/cgroup/memory.current")
+	if err1 == nil && err2 == nil && (free == 0 || limit-used < free) {
+		free = max(1, limit-used)
+	}
+	return free
+}
+
+func readNumber(path string) (int64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // "max" is none
+}
