@@ -174,7 +174,7 @@ func FuzzLoadImage(f *testing.F) {
 		if head, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && head.Width*head.Height > 1<<20 && head.Width <= MaxPixels/max(head.Height, 1) {
 			t.Skip("allowed, but slow to fuzz")
 		}
-		p, err := decodePicture(bytes.NewReader(file))
+		p, err := DecodePicture(bytes.NewReader(file), MaxPixels)
 		if err == nil && len(p.Pix) != p.Rows*p.Cols*p.Channels {
 			t.Fatalf("%d×%d×%d with %d values", p.Rows, p.Cols, p.Channels, len(p.Pix))
 		}
