@@ -169,8 +169,9 @@ func TestShapes(t *testing.T) {
 			t.Errorf("beam %d: %+v", beam, got)
 		}
 	}
-	open := gate(s.models[0]) // so that its goroutine's fields are at rest; it has loaded anew
-	defer open()
+	if err := s.Close(); err != nil { // its goroutine's fields are at rest
+		t.Fatal(err)
+	}
 	if n := len(s.models[0].shapes); n > maxShapes {
 		t.Errorf("graphs of %d shapes, wanted at most %d", n, maxShapes)
 	}
