@@ -81,8 +81,9 @@ func refuse(w http.ResponseWriter, err error) {
 // reply writes JSON.
 func reply(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
-	if err != nil { // nothing that is answered can fail
-		panic(fmt.Errorf("encoding an answer: %w", err))
+	if err != nil { // of what cannot be written no part is
+		refuse(w, err)
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"reflect"
@@ -206,8 +207,17 @@ func (s *Server) fits(set *dataset.Set, info *Info) error {
 	case info.most > 0 && n > info.most:
 		return unfit("items", "has %d items, model %s takes %d at most", n, info.Name, info.most)
 	}
+	for k, it := range set.Items {
+		if max(math.Abs(it.Point[0]), math.Abs(it.Point[1])) > maxCoordinate {
+			return unfit("items", "item %d: point: %v is beyond ±%g, where lengths overflow", k, it.Point, maxCoordinate)
+		}
+	}
 	return nil
 }
+
+// maxCoordinate is the largest coordinate: a tour of all the points that a set may have is
+// still of finite length, which JSON can say.
+const maxCoordinate = 1e300
 
 var itemHint = map[dataset.Kind]string{
 	dataset.KindBare:     `a bare item is {}`,

@@ -2,6 +2,7 @@ package server
 
 import (
 	"embed"
+	"encoding/json"
 	"net/http"
 	"strings"
 )
@@ -20,6 +21,10 @@ func (s *Server) routes() http.Handler {
 			room := &reserved{s: s}
 			defer room.free()
 			v, err := f(w, r, room)
+			var data []byte
+			if err == nil { // an answer that cannot be written is to be found in the log
+				data, err = json.Marshal(v)
+			}
 			if err != nil {
 				if asFault(err).status == http.StatusInternalServerError {
 					s.log.Error("request", "path", path, "error", err)
@@ -27,7 +32,7 @@ func (s *Server) routes() http.Handler {
 				refuse(w, err)
 				return
 			}
-			reply(w, http.StatusOK, v)
+			reply(w, http.StatusOK, json.RawMessage(data))
 		})
 	}
 	post("/v1/order", s.order)

@@ -261,6 +261,7 @@ func TestFaults(t *testing.T) {
 		{"/v1/order", js, "{\"sets\": \"\xff\"}", 400, "body", "not UTF-8"},
 		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [{"point": [NaN, 0]}]}]}`, 400, "body", "is NaN, wanted a finite number"},
 		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [{"point": [1e999, 0]}]}]}`, 422, "set", "sets[0]: item 0: point[0]: 1e999 is beyond the largest float64"},
+		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [{"point": [0, 0]}, {"point": [0, -1.5e308]}, {"point": [0, 1.5e308]}]}]}`, 422, "items", "sets[0]: item 1: point: [0 -1.5e+308] is beyond ±1e+300"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": ` + strings.Repeat("[", 15_000) + `]}]}`, 400, "body", "depth"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": ` + strings.Repeat("[", 900) + strings.Repeat("]", 900) + `}]}`, 422, "set", "item 0: is a list, wanted an item in braces"},
 		{"/v1/order", js, `{"model": "delta", "sest": []}`, 422, "field", `unknown field "sest", the nearest known is "sets"`},
