@@ -21,6 +21,7 @@
 //	run        a training on disk: configuration, log, checkpoints
 //	task       what can be learned: sort, delta, jigsaw
 //	learn      all of it together: train, load, evaluate, order, sample, score
+//	server     an HTTP API in front of trained models, and a page
 //
 // perm, shuffle, metric and dataset need no tensor engine and are useful alone.
 //

@@ -103,7 +103,7 @@ func (r *JSONLReader) Next() (*Set, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		s, err := parseSet(line)
+		s, err := ParseSet(line)
 		if err == nil {
 			s.Dir, s.Line = r.dir, r.line
 			err = r.seen.add(s, r.line)

@@ -25,7 +25,8 @@ type parser struct {
 	line []byte
 }
 
-func parseSet(line []byte) (*Set, error) {
+// ParseSet reads one set as [JSONLReader] reads a line; it has no Dir and no Line.
+func ParseSet(line []byte) (*Set, error) {
 	p := &parser{dec: jsontext.NewDecoder(bytes.NewBuffer(line)), line: line}
 	if p.dec.PeekKind() == '[' {
 		return nil, errors.New("is a JSON array, wanted one set a line: {\"items\": […], \"order\": […]}")

@@ -38,23 +38,22 @@ func LoadImage(path string) (*Picture, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := decodePicture(f)
+	p, err := DecodePicture(f, MaxPixels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
 }
 
-func decodePicture(r io.ReadSeeker) (*Picture, error) {
-	head, format, err := image.DecodeConfig(bufio.NewReader(r))
-	if errors.Is(err, image.ErrFormat) {
-		return nil, errors.New("is no picture that can be read, wanted PNG, JPEG, GIF, BMP or WebP")
-	}
+// DecodePicture is [LoadImage] for a picture that is in no file. One of more than most
+// pixels, rows times columns, is refused by its header, before memory is taken for it.
+func DecodePicture(r io.ReadSeeker, most int) (*Picture, error) {
+	rows, columns, format, err := PictureSize(r)
 	if err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return nil, err
 	}
-	if head.Width < 1 || head.Height < 1 || head.Width > MaxPixels/head.Height {
-		return nil, fmt.Errorf("%s of %d×%d (rows×columns), wanted 1 to %d pixels", format, head.Height, head.Width, MaxPixels)
+	if rows < 1 || columns < 1 || columns > most/rows {
+		return nil, fmt.Errorf("%s of %d×%d (rows×columns), wanted 1 to %d pixels", format, rows, columns, most)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -67,6 +66,19 @@ func decodePicture(r io.ReadSeeker) (*Picture, error) {
 		return nil, fmt.Errorf("%s: %w", format, err)
 	}
 	return NewPicture(img), nil
+}
+
+// PictureSize reads the header of a picture: how many pixels it promises, and its format,
+// "png" or "jpeg" for example.
+func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
+	head, format, err := image.DecodeConfig(bufio.NewReader(r))
+	if errors.Is(err, image.ErrFormat) {
+		return 0, 0, "", errors.New("is no picture that can be read, wanted PNG, JPEG, GIF, BMP or WebP")
+	}
+	if err != nil {
+		return 0, 0, "", fmt.Errorf("header: %w", err)
+	}
+	return head.Height, head.Width, format, nil
 }
 
 // NewPicture copies an image: one channel from [image.Gray] and [image.Gray16],

@@ -179,7 +179,7 @@ func FuzzLoadImage(f *testing.F) {
 		var p *Picture
 		var err error
 		// Sixteen-bit colour is 8 bytes a pixel, its copy 4, and what a decoder keeps besides.
-		fuzztest.Within(t, baseBytes+64<<20, bytesFactor, len(file), func() { p, err = decodePicture(bytes.NewReader(file)) })
+		fuzztest.Within(t, baseBytes+64<<20, bytesFactor, len(file), func() { p, err = DecodePicture(bytes.NewReader(file), MaxPixels) })
 		if err == nil && len(p.Pix) != p.Rows*p.Cols*p.Channels {
 			t.Fatalf("%d×%d×%d with %d values", p.Rows, p.Cols, p.Channels, len(p.Pix))
 		}

@@ -41,7 +41,14 @@ func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *P
 		c := denoiser.NewContext(embeddings.Graph(), store, false, nil)
 		return p.freeScores(d.Scores(c, embeddings, arrangements, times))
 	})
-	return dec, err
+	if err != nil {
+		return nil, err
+	}
+	// A graph is compiled for every shape, as many as there are sizes of sets; GoMLX would refuse
+	// the 33rd. Close frees them.
+	dec.encode.SetMaxCache(-1)
+	dec.scores.SetMaxCache(-1)
+	return dec, nil
 }
 
 // Close frees the compiled graphs.

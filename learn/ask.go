@@ -129,7 +129,8 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 	of = make([][]string, len(sets))
 	for i, s := range sets {
 		of[i] = m.Warnings()
-		if w := sizes[len(s.Items)]; w != "" {
+		// Of this set alone: an answer does not depend on the sets beside it.
+		if w := m.otherSizes(sets[i : i+1])[len(s.Items)]; w != "" {
 			of[i] = append(of[i], w)
 		}
 		of[i] = append(of[i], objects[i]...)

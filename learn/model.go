@@ -119,3 +119,18 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 	}
 	return m.decoder, nil
 }
+
+// Forget frees the compiled graphs of decoding, one for every shape of sets that was asked
+// for. They are compiled again when they are needed.
+func (m *Model) Forget() {
+	if m.decoder != nil {
+		m.decoder.Close()
+		m.decoder = nil
+	}
+}
+
+// Close frees the weights and the compiled graphs; the model is of no use after it.
+func (m *Model) Close() {
+	m.Forget()
+	m.Store.Finalize()
+}

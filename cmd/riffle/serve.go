@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/server"
+)
+
+// tokenVariable is the environment variable of the server's token.
+const tokenVariable = "RIFFLE_TOKEN"
+
+func (a *app) serveCommand() *cobra.Command {
+	var engineSpec, addr, tokenFile string
+	var grace time.Duration
+	limits := server.DefaultLimits()
+	cmd := &cobra.Command{
+		Use:   "serve RUN…",
+		Short: "answer over HTTP, with a page to try it on",
+		Long: `serve answers questions about orders with the models of the runs: a JSON API under /v1,
+described at /v1/openapi.json, and at / a page that shows each reverse step. A model is
+called by its directory's name. /healthz tells whether it is alive, /metrics counts.
+
+It listens on this machine alone. For any other address it wants a token, which every request
+must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
+
+SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
+the requests it has begun.`,
+		Example: `  riffle serve runs/sort9 runs/tsp
+  riffle serve runs/sort9 --addr :8080 --token-file token.txt`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("serve: RUN is missing\nhint: riffle serve RUN…")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := limits.Validate(); err != nil {
+				return usagef("serve: %w", err)
+			}
+			token, err := readToken(tokenFile)
+			if err != nil {
+				return err
+			}
+			if token == "" && !server.IsLoopback(addr) {
+				return usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", addr, tokenVariable)
+			}
+			e, err := a.openEngine(engineSpec)
+			if err != nil {
+				return err
+			}
+			log := slog.New(slog.NewTextHandler(a.err, nil))
+			if a.json {
+				log = slog.New(slog.NewJSONHandler(a.err, nil))
+			}
+			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Log: log})
+			if err != nil {
+				return err
+			}
+			var config net.ListenConfig
+			l, err := config.Listen(cmd.Context(), "tcp", addr)
+			if err != nil {
+				return errors.Join(err, s.Close())
+			}
+			stop := onHangup(cmd.Context(), s, log)
+			defer stop()
+			if a.json {
+				err = a.printLine(map[string]string{"address": l.Addr().String()})
+			} else {
+				_, err = fmt.Fprintf(a.out, "http://%s/\n", l.Addr())
+			}
+			if err != nil {
+				return errors.Join(err, l.Close(), s.Close())
+			}
+			return errors.Join(s.Serve(cmd.Context(), l, grace), s.Close())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
+	flags.StringVar(&tokenFile, "token-file", "", "file of the token that requests must bear")
+	flags.DurationVar(&grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
+	flags.Int64Var(&limits.Body, "max-body", limits.Body, "bytes of a request")
+	flags.IntVar(&limits.Sets, "max-sets", limits.Sets, "sets of a request")
+	flags.IntVar(&limits.Items, "max-items", limits.Items, "items of a set")
+	flags.IntVar(&limits.Pixels, "max-pixels", limits.Pixels, "pixels of a request's pictures")
+	flags.IntVar(&limits.Work, "max-work", limits.Work, "of a request: items times beam, count or draws, summed over its sets")
+	flags.IntVar(&limits.Queue, "max-queue", limits.Queue, "requests of a model, waiting or in work; more get 429")
+	flags.DurationVar(&limits.Time, "max-time", limits.Time, "how long a request may wait; then it gets 503")
+	flags.Int64Var(&limits.Memory, "max-memory", limits.Memory, "bytes of bodies and pictures at a time; more get 429")
+	addEngine(cmd, &engineSpec)
+	return cmd
+}
+
+// readToken reads the token from a file or else from the environment, "" for none.
+func readToken(path string) (string, error) {
+	if path == "" {
+		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" {
+		return "", fmt.Errorf("%s: is empty, wanted a token", path)
+	}
+	return token, nil
+}
+
+// onHangup reads the checkpoints again at every hang-up signal.
+func onHangup(ctx context.Context, s *server.Server, log *slog.Logger) (stop func()) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangup:
+				if err := s.Reload(); err != nil {
+					log.Error("reload", "error", err)
+				}
+			}
+		}
+	}()
+	return func() { signal.Stop(hangup); cancel() }
+}

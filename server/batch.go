@@ -1,0 +1,202 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
+)
+
+// job is a question to a model and, once done is closed, its answer.
+type job struct {
+	ctx  context.Context
+	sets []*dataset.Set
+	ask  question
+
+	ordered []learn.Ordered
+	sampled []learn.Sampled
+	scored  []learn.Scored
+	info    *Info // the model that answered
+	err     error
+	done    chan struct{}
+}
+
+// question is what is asked of the sets. Those to order that ask the same go together.
+type question struct {
+	kind   string // order, sample or score
+	top    int
+	decode learn.DecodeOptions
+	count  int // samples or draws
+	seed   uint64
+}
+
+// shape is what graphs are compiled for: a kind of question, so many sets of so many items
+// with so many states.
+type shape struct {
+	question
+	sets, items int
+}
+
+// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests
+// choose them.
+const maxShapes = 48
+
+// gather takes what waits in the queue behind a first job, up to a batch of sets.
+func (h *hosted) gather(first *job) []*job {
+	jobs, sets := []*job{first}, len(first.sets)
+	for sets < h.model.Config.Eval.Batch {
+		select {
+		case j := <-h.queue:
+			jobs, sets = append(jobs, j), sets+len(j.sets)
+		default:
+			return jobs
+		}
+	}
+	return jobs
+}
+
+// answer answers jobs; one whose asker has gone is not begun.
+func (h *hosted) answer(jobs []*job) {
+	began := time.Now()
+	defer func() { h.metrics.busy.WithLabelValues(h.name).Add(time.Since(began).Seconds()) }()
+	together := map[question][]*job{}
+	var kinds []question
+	for _, j := range jobs {
+		if err := j.ctx.Err(); err != nil {
+			h.finish(j, err)
+			continue
+		}
+		if j.ask.kind != "order" {
+			h.finish(j, h.alone(j))
+			continue
+		}
+		if together[j.ask] == nil {
+			kinds = append(kinds, j.ask)
+		}
+		together[j.ask] = append(together[j.ask], j)
+	}
+	for _, q := range kinds {
+		h.order(q, together[q])
+	}
+}
+
+// place is where a set of a batch came from.
+type place struct {
+	job *job
+	at  int
+}
+
+// order answers jobs that ask the same, the sets of one size together.
+func (h *hosted) order(q question, jobs []*job) {
+	bySize := map[int][]place{}
+	var sizes []int
+	for _, j := range jobs {
+		j.ordered = make([]learn.Ordered, len(j.sets))
+		for at, s := range j.sets {
+			n := len(s.Items)
+			if bySize[n] == nil {
+				sizes = append(sizes, n)
+			}
+			bySize[n] = append(bySize[n], place{j, at})
+		}
+	}
+	faults := map[*job]error{}
+	for _, n := range sizes {
+		if err := h.orderSize(q, n, bySize[n]); err != nil {
+			// One of them is at fault, or the engine: each is asked alone to find out which.
+			for _, p := range bySize[n] {
+				if err := h.orderSize(q, n, []place{p}); err != nil && faults[p.job] == nil {
+					faults[p.job] = h.blame(p.job.sets[p.at], err)
+				}
+			}
+		}
+	}
+	for _, j := range jobs {
+		h.finish(j, faults[j])
+	}
+}
+
+// orderSize orders sets of n items. There are as many as the next power of two, so that
+// shapes are few: the last ones repeat the first.
+func (h *hosted) orderSize(q question, n int, places []place) error {
+	var sets []*dataset.Set
+	for _, p := range places {
+		sets = append(sets, p.job.sets[p.at])
+	}
+	h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
+	whole := 1
+	for whole < len(sets) {
+		whole *= 2
+	}
+	for batch := h.model.Config.Eval.Batch; len(sets) < min(whole, batch); {
+		sets = append(sets, sets[0])
+	}
+	return h.safely(shape{q, len(sets), n}, func() error {
+		answers, _, err := h.model.Order(context.Background(), sets, q.top, q.decode)
+		for i, p := range places[:min(len(places), len(answers))] {
+			p.job.ordered[p.at] = answers[i]
+		}
+		return err
+	})
+}
+
+// alone answers a job whose answer depends on the places of its sets.
+func (h *hosted) alone(j *job) error {
+	q := j.ask
+	q.seed = 0 // of no shape
+	for _, s := range j.sets[1:] {
+		h.shapes[shape{q, 1, len(s.Items)}] = true
+	}
+	err := h.safely(shape{q, len(j.sets), len(j.sets[0].Items)}, func() (err error) {
+		if j.ask.kind == "sample" {
+			j.sampled, _, err = h.model.Sample(j.ctx, j.sets, j.ask.count, j.ask.seed)
+		} else {
+			j.scored, _, err = h.model.Score(j.ctx, j.sets, j.ask.count, j.ask.seed)
+		}
+		return err
+	})
+	if err == nil {
+		return nil
+	}
+	for _, s := range j.sets {
+		if f := h.blame(s, err); asFault(f).status == http.StatusUnprocessableEntity {
+			return f
+		}
+	}
+	return err
+}
+
+// safely calls the model. A panic in a library is an error, of this batch alone.
+func (h *hosted) safely(s shape, call func() error) (err error) {
+	h.shapes[s] = true
+	defer func() {
+		if p := recover(); p != nil {
+			h.log.Error("panic", "error", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.Join(errPanicked, fmt.Errorf("%v", p))
+		}
+		if len(h.shapes) > maxShapes {
+			h.model.Forget()
+			clear(h.shapes)
+		}
+	}()
+	return call()
+}
+
+// blame finds whether a set is why the model failed.
+func (h *hosted) blame(s *dataset.Set, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errPanicked) {
+		return err
+	}
+	objects, _, objectsErr := h.model.Task.Objects([]*dataset.Set{s})
+	if objectsErr != nil {
+		return unfit("items", "%v", objectsErr)
+	}
+	_ = objects.FinalizeAll()
+	h.log.Error("answer", "set", s.ID, "items", len(s.Items), "error", err)
+	return err
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// Limits are what one request may ask for and what all may take together.
+type Limits struct {
+	// Body is the most bytes of a request's body, else 413.
+	Body int64 `json:"body_bytes"`
+	// Sets and Items are how many sets a request may have, and how many items a set; else 413.
+	Sets  int `json:"sets"`
+	Items int `json:"items"`
+	// Pixels is the most that all pictures of a request may have, rows times columns; else 413.
+	Pixels int `json:"pixels"`
+	// Work is the most objects that a reverse step of a request may arrange: the sum over its
+	// sets of items × states, which are beam, count or draws; else 413.
+	Work int `json:"work"`
+	// Queue is how many requests a model may have, waiting or in work; else 429.
+	Queue int `json:"queue"`
+	// Time is how long a request may wait for its answer; else 503.
+	Time time.Duration `json:"-"`
+	// Memory is how many bytes of bodies and pictures there may be at a time; else 429.
+	Memory int64 `json:"-"`
+}
+
+// DefaultLimits fit a machine with 2 GB of memory.
+func DefaultLimits() Limits {
+	return Limits{
+		Body: 16 << 20, Sets: 64, Items: 256, Pixels: 1 << 22, Work: 1 << 18,
+		Queue: 64, Time: 30 * time.Second, Memory: 512 << 20,
+	}
+}
+
+// Validate reports a limit that nothing could pass.
+func (l Limits) Validate() error {
+	for _, x := range []struct {
+		name  string
+		value int64
+	}{
+		{"body", l.Body}, {"sets", int64(l.Sets)}, {"items", int64(l.Items)}, {"pixels", int64(l.Pixels)},
+		{"work", int64(l.Work)}, {"queue", int64(l.Queue)}, {"time", int64(l.Time)}, {"memory", l.Memory},
+	} {
+		if x.value < 1 {
+			return fmt.Errorf("limit of %s: must be more than 0 (got %d)", x.name, x.value)
+		}
+	}
+	if l.Memory < l.Body {
+		return fmt.Errorf("limit of memory: must be at least that of body, %d bytes (got %d)", l.Body, l.Memory)
+	}
+	return nil
+}
+
+// pixelBytes is what a pixel takes while its picture is decoded and copied, 16-bit colour
+// being the worst.
+const pixelBytes = 16
+
+// reserved is the part of the memory that one request has taken.
+type reserved struct {
+	s     *Server
+	bytes int64
+}
+
+// take reserves bytes, or gives the fault of a server that has no more.
+func (r *reserved) take(bytes int64) error {
+	if r.s.memory.Add(bytes) > r.s.limits.Memory {
+		r.s.memory.Add(-bytes)
+		return busy("memory", "the bodies and pictures of other requests fill the memory, %d bytes", r.s.limits.Memory)
+	}
+	r.bytes += bytes
+	return nil
+}
+
+func (r *reserved) free() { r.s.memory.Add(-r.bytes) }
+
+// version is that of the module, "devel" where the build does not say.
+func version() string {
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
+		return b.Main.Version
+	}
+	return "devel"
+}

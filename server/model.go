@@ -1,0 +1,194 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/learn"
+)
+
+// Info is what /v1/models says of a model.
+type Info struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Task  string `json:"task"`
+	// Items says what the items of a set must be: bare, features, image or point.
+	Items string `json:"items"`
+	// N is how many items the sets had that the model was trained on.
+	N int `json:"n"`
+	// Rows and Columns are the grid of a puzzle, in tiles.
+	Rows    int `json:"rows,omitempty"`
+	Columns int `json:"columns,omitempty"`
+	// ImageRows, ImageColumns and Channels are how pictures are brought to the model, in pixels.
+	ImageRows    int `json:"image_rows,omitempty"`
+	ImageColumns int `json:"image_columns,omitempty"`
+	Channels     int `json:"channels,omitempty"`
+	// Schedule is 0 = t_0 < … < t_k = T; the states of an answer are those at T, …, t_0.
+	Schedule []int `json:"schedule"`
+	// Decode is how orders are found where a request does not say.
+	Decode     learn.DecodeOptions `json:"decode"`
+	Parameters int                 `json:"parameters"`
+	Step       int                 `json:"step"` // of the training
+	Engine     string              `json:"engine"`
+	Warnings   []string            `json:"warnings"`
+
+	kind dataset.Kind
+	most int // items in a set that the network can take, 0 for any
+}
+
+func describe(name string, m *learn.Model) *Info {
+	c := m.Config
+	i := &Info{
+		Name: name, Title: c.Title, Task: c.Task.Name, N: c.Task.N, Schedule: m.Process.Steps,
+		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner}, Parameters: m.Denoiser.NumParameters(),
+		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
+	}
+	switch e := m.Denoiser.Config.Encoder; e.Kind {
+	case "points":
+		i.kind = dataset.KindPoint
+	case "features":
+		i.kind = dataset.KindFeatures
+	case "cnn", "window":
+		i.kind = dataset.KindImage
+		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
+	}
+	i.Items = i.kind.String()
+	if c.Task.Name == "jigsaw" {
+		i.Rows, i.Columns = c.Task.Rows, c.Task.Columns
+	}
+	// What the network can take at all, asked before a request waits in a queue.
+	if m.Denoiser.CheckSize(c.Task.N+1) != nil {
+		i.most = c.Task.N
+	}
+	return i
+}
+
+// hosted is a model, the goroutine that owns it and the queue in front.
+type hosted struct {
+	name, dir string
+	info      atomic.Pointer[Info]
+	limit     int64
+	waiting   atomic.Int64
+	queue     chan *job
+	reload    chan chan error
+	ending    chan struct{}
+	ended     chan struct{}
+	end       sync.Once
+	metrics   *metrics
+	log       *slog.Logger
+
+	// Of the goroutine alone:
+	engine *engine.Engine
+	model  *learn.Model
+	shapes map[shape]bool // that graphs were compiled for since the last [learn.Model.Forget]
+}
+
+// host loads a run and starts its goroutine.
+func host(name, dir string, e *engine.Engine, queue int, m *metrics, log *slog.Logger) (*hosted, error) {
+	h := &hosted{
+		name: name, dir: dir, engine: e, limit: int64(queue), queue: make(chan *job, queue),
+		reload: make(chan chan error), ending: make(chan struct{}), ended: make(chan struct{}),
+		metrics: m, log: log.With("model", name), shapes: map[shape]bool{},
+	}
+	if err := h.load(); err != nil {
+		return nil, err
+	}
+	go h.work()
+	return h, nil
+}
+
+// load reads the run and, where all is well, takes its model in place of the one before.
+func (h *hosted) load() error {
+	m, warnings, err := learn.Load(h.dir, h.engine)
+	if err != nil {
+		return err
+	}
+	if m.Process == nil {
+		return fmt.Errorf("%s: method %s is there to be compared with, wanted a model of method diffusion", h.dir, m.Config.Method)
+	}
+	for _, w := range warnings {
+		h.log.Warn(w)
+	}
+	if h.model != nil {
+		h.model.Close()
+	}
+	h.model = m
+	clear(h.shapes)
+	h.info.Store(describe(h.name, m))
+	h.metrics.step.WithLabelValues(h.name).Set(float64(m.State.Step))
+	h.log.Info("loaded", "dir", h.dir, "step", m.State.Step, "task", m.Config.Task.Name, "n", m.Config.Task.N)
+	return nil
+}
+
+// replace has the goroutine load the run again, between two batches.
+func (h *hosted) replace() error {
+	done := make(chan error, 1)
+	select {
+	case h.reload <- done:
+		return <-done
+	case <-h.ended:
+		return errStopping
+	}
+}
+
+func (h *hosted) stop() {
+	h.end.Do(func() { close(h.ending) })
+	<-h.ended
+}
+
+// put hands a job to the goroutine, or tells that there are too many already.
+func (h *hosted) put(j *job) error {
+	if h.waiting.Add(1) > h.limit {
+		h.waiting.Add(-1)
+		return busy("queue", "%d requests wait for model %s already", h.limit, h.name)
+	}
+	h.metrics.waiting.WithLabelValues(h.name).Inc()
+	h.queue <- j // has room: it is as long as the limit
+	return nil
+}
+
+// finish ends a job; its fields are the asker's from here on.
+func (h *hosted) finish(j *job, err error) {
+	j.err, j.info = err, h.info.Load()
+	h.waiting.Add(-1)
+	h.metrics.waiting.WithLabelValues(h.name).Dec()
+	close(j.done)
+}
+
+// work is the goroutine.
+func (h *hosted) work() {
+	defer close(h.ended)
+	defer func() { h.model.Close() }()
+	for {
+		select {
+		case <-h.ending:
+			for {
+				select {
+				case j := <-h.queue:
+					h.finish(j, errStopping)
+				default:
+					return
+				}
+			}
+		case done := <-h.reload:
+			err := h.load()
+			result := "ok"
+			if err != nil {
+				result = "failed"
+				h.log.Error("reload", "error", err)
+			}
+			h.metrics.reloads.WithLabelValues(h.name, result).Inc()
+			done <- err
+		case j := <-h.queue:
+			h.answer(h.gather(j))
+		}
+	}
+}
+
+// errPanicked stands for a panic of a library while it answered.
+var errPanicked = errors.New("panic")

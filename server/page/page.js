@@ -1,0 +1,600 @@
+"use strict";
+
+// The page asks the server's own API and nothing else.
+
+const $ = (id) => document.getElementById(id);
+const state = {
+  models: [], limits: null, token: sessionStorage.getItem("riffle-token") || "",
+  picture: null, // canvas, the whole picture
+  images: [], // {name, canvas}
+  points: [], // [x, y] from 0 to 1, y upwards
+  cross: [0.5, 0.5],
+  asking: null, // AbortController
+  answer: null, // what is shown, see show
+  timer: 0,
+};
+
+function make(tag, attributes = {}, ...children) {
+  const svg = ["svg", "path", "circle", "text"].includes(tag);
+  const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+  e.append(...children);
+  return e;
+}
+
+// ---- the API
+
+class Refused extends Error {
+  constructor(status, message, hint) {
+    super(message);
+    Object.assign(this, { status, hint });
+  }
+}
+
+async function api(path, body, type = "application/json") {
+  const request = { headers: state.token ? { Authorization: "Bearer " + state.token } : {}, signal: state.asking?.signal };
+  if (body !== undefined) {
+    request.method = "POST";
+    request.headers["Content-Type"] = type;
+    request.body = typeof body === "string" ? body : JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(path, request);
+  } catch (e) {
+    if (e.name === "AbortError") throw e;
+    throw new Refused(0, "The server cannot be reached.", "Is it still running?");
+  }
+  const data = await response.json();
+  if (!response.ok) throw new Refused(response.status, data.error.message, data.error.hint);
+  return data;
+}
+
+function complain(e) {
+  if (e.name === "AbortError") return;
+  if (e.status === 401) {
+    $("token-form").hidden = false;
+    $("main").hidden = true;
+    return $("token").focus();
+  }
+  $("error").hidden = false;
+  $("error").textContent = e.hint ? `${e.message} ${e.hint}` : e.message;
+}
+
+const say = (text) => { $("status").textContent = text; };
+
+// ---- models
+
+const model = () => state.models.find((m) => m.name === $("model").value);
+const isPuzzle = (m) => m.items === "image" && m.rows > 0;
+
+async function load() {
+  $("main").hidden = false;
+  try {
+    Object.assign(state, await api("/v1/models")); // models and limits
+  } catch (e) { return complain(e); }
+  $("token-form").hidden = true;
+  $("model").replaceChildren(...state.models.map((m) => make("option", { value: m.name }, m.name)));
+  choose();
+}
+
+function choose() {
+  const m = model();
+  state.asking?.abort();
+  clear();
+  $("about").textContent = `${m.title || m.task} · ${m.n} items a set, step ${m.step.toLocaleString("en")}`;
+  const kind = isPuzzle(m) ? "picture" : { image: "images", point: "points", bare: "bare" }[m.items];
+  for (const k of ["picture", "images", "points", "bare"]) $(k + "-input").hidden = k !== kind;
+  $("table-input").hidden = m.items === "image";
+  $("table-input").open = m.items === "features";
+  $("table-header").textContent = { point: "set,item,x,y", features: "set,item,rank,feature,…" }[m.items] || "set,item";
+  $("table").placeholder = { point: "set,item,x,y\nitaly,Rome,12.5,41.9\nitaly,Milan,9.2,45.5\nitaly,Naples,14.3,40.9" }[m.items] || "set,item\nfirst,a\nfirst,b\nfirst,c";
+  $("go").hidden = m.items === "features";
+  $("go").textContent = { picture: "Put it together", images: "Sort", points: "Find the tour", bare: "Order" }[kind] || "Order";
+  $("rows").value = m.rows || 2;
+  $("columns").value = m.columns || 2;
+  $("bare-count").value = m.n;
+  if (kind === "points") drawMap([]);
+}
+
+// clear takes the answer away.
+function clear() {
+  stop();
+  state.answer = null;
+  for (const id of ["player", "alternatives", "marginals", "which-set", "error"]) $(id).hidden = true;
+  $("warnings").replaceChildren();
+  say("");
+  const empty = state.models.length && model().items !== "point";
+  $("stage").className = empty ? "empty" : "";
+  $("stage").replaceChildren(empty ? "The reverse steps will be shown here, from noise to the answer." : "");
+}
+
+// ---- pictures
+
+function canvas(width, height) {
+  const c = make("canvas");
+  c.width = Math.max(1, Math.round(width));
+  c.height = Math.max(1, Math.round(height));
+  return c;
+}
+
+// readImage gives a file as a canvas of at most side pixels a side.
+async function readImage(file, side) {
+  try {
+    const bitmap = await createImageBitmap(file);
+    return part(bitmap, 0, 0, bitmap.width, bitmap.height, side);
+  } catch {
+    throw new Refused(0, `${file.name || "That"} is no picture that this browser can read.`);
+  }
+}
+
+// part copies a rectangle of a canvas, shrunk to at most side pixels a side.
+function part(from, x, y, width, height, side = Infinity) {
+  const scale = Math.min(1, side / Math.max(width, height));
+  const c = canvas(width * scale, height * scale);
+  c.getContext("2d").drawImage(from, x, y, width, height, 0, 0, c.width, c.height);
+  return c;
+}
+
+function exampleScene() {
+  const c = canvas(480, 480), g = c.getContext("2d"), sky = g.createLinearGradient(0, 0, 480, 480);
+  [[0, "#27476e"], [0.6, "#f0b27a"], [1, "#c8553d"]].forEach(([at, colour]) => sky.addColorStop(at, colour));
+  g.fillStyle = sky; g.fillRect(0, 0, 480, 480);
+  g.fillStyle = "#fff3c4"; g.beginPath(); g.arc(345, 135, 52, 0, 7); g.fill();
+  [["#6b4e71", 300, 60], ["#3f4b57", 350, 45], ["#22333b", 410, 30]].forEach(([colour, base, height], k) => {
+    g.fillStyle = colour; g.beginPath(); g.moveTo(0, 480);
+    for (let x = 0; x <= 480; x += 4) g.lineTo(x, base - height * Math.sin(x / (70 + 25 * k) + 2 * k) - x / 12);
+    g.lineTo(480, 480); g.fill();
+  });
+  g.fillStyle = "#b4532a"; g.fillRect(90, 330, 60, 60);
+  g.fillStyle = "#efe6dd"; g.beginPath(); g.moveTo(80, 332); g.lineTo(120, 292); g.lineTo(160, 332); g.fill();
+  return c;
+}
+
+// exampleNumber draws a number light on dark, as MNIST is.
+function exampleNumber(rows, columns, digits) {
+  const c = canvas(columns, rows), g = c.getContext("2d");
+  g.fillStyle = "#000"; g.fillRect(0, 0, columns, rows);
+  g.fillStyle = "#fff"; g.textAlign = "center"; g.textBaseline = "middle";
+  g.font = `${rows * 0.78}px sans-serif`;
+  const name = String(Math.floor(Math.random() * 10 ** digits)).padStart(digits, "0");
+  [...name].forEach((digit, i) => g.fillText(digit, (i + 0.5) * columns / digits, rows / 2 + 1));
+  return { name, canvas: c };
+}
+
+// lightOnDark inverts a picture whose corners are light: the model learned light strokes.
+function lightOnDark(c) {
+  const g = c.getContext("2d"), right = c.width - 1, bottom = c.height - 1;
+  const corners = [[0, 0], [right, 0], [0, bottom], [right, bottom]].map(([x, y]) => g.getImageData(x, y, 1, 1).data[1]);
+  if (corners.reduce((x, y) => x + y) < 4 * 128) return false;
+  g.globalCompositeOperation = "difference";
+  g.fillStyle = "#fff";
+  g.fillRect(0, 0, c.width, c.height);
+  return true;
+}
+
+async function takePicture(file) {
+  try {
+    showPicture(await readImage(file, 768));
+  } catch (e) { complain(e); }
+}
+
+function showPicture(c) {
+  state.picture = c;
+  clear();
+  $("stage").className = "";
+  const copy = picture(state.picture, "the picture");
+  copy.className = "whole";
+  $("stage").replaceChildren(copy);
+}
+
+async function takeImages(files) {
+  let inverted = 0;
+  for (const file of files) {
+    try {
+      const c = await readImage(file, 256);
+      if (lightOnDark(c)) inverted++;
+      state.images.push({ name: file.name, canvas: c });
+    } catch (e) { complain(e); }
+  }
+  showThumbs();
+  if (inverted) say(`${inverted} of the images had dark strokes on light and were inverted, as the model knows the reverse.`);
+}
+
+function showThumbs() {
+  clear();
+  $("thumbs").replaceChildren(...state.images.map((image, i) => {
+    const b = make("button", { type: "button", "aria-label": `Take ${image.name} away` }, picture(image.canvas, ""));
+    b.addEventListener("click", () => { state.images.splice(i, 1); showThumbs(); });
+    return make("li", {}, b);
+  }));
+}
+
+const picture = (c, alt) => make("img", { src: c.toDataURL("image/png"), alt });
+
+function dropZone(id, take) {
+  const zone = $(id);
+  zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (e) => {
+    e.preventDefault();
+    zone.classList.remove("over");
+    take([...e.dataTransfer.files].filter((f) => f.type.startsWith("image/")));
+  });
+}
+
+// ---- cities
+
+const SIDE = 100; // of the map's view box
+const MARGIN = 4;
+const place = ([x, y]) => [MARGIN + x * (SIDE - 2 * MARGIN), SIDE - MARGIN - y * (SIDE - 2 * MARGIN)];
+
+// unit moves points into the unit square, as they are where they lie in it.
+function unit(points) {
+  if (points.every((p) => p.every((v) => v >= 0 && v <= 1))) return points;
+  const low = [0, 1].map((a) => Math.min(...points.map((p) => p[a])));
+  const extent = Math.max(...[0, 1].map((a) => Math.max(...points.map((p) => p[a])) - low[a])) || 1;
+  return points.map((p) => p.map((v, a) => (v - low[a]) / extent));
+}
+
+function drawMap(order, points = state.points, editable = true) {
+  let map = $("stage").querySelector("svg.map");
+  if (!map || map.dataset.editable !== String(editable)) {
+    map = make("svg", { class: "map", viewBox: `0 0 ${SIDE} ${SIDE}`, role: editable ? "application" : "img" });
+    map.dataset.editable = editable;
+    if (editable) {
+      map.setAttribute("tabindex", "0");
+      map.addEventListener("pointerdown", onMapPointer);
+      map.addEventListener("keydown", onMapKey);
+    }
+    $("stage").className = "";
+    $("stage").replaceChildren(map);
+  }
+  const places = unit(points).map(place);
+  const parts = [];
+  if (order.length > 1) parts.push(make("path", { class: "tour", d: "M" + order.map((k) => places[k].join(" ")).join("L") + "Z" }));
+  places.forEach(([x, y], k) => {
+    parts.push(make("circle", { cx: x, cy: y, r: 1.4, class: k === 0 ? "first" : "" }));
+    if (places.length <= 50) parts.push(make("text", { x: x + 2, y: y - 1.4 }, String(k)));
+  });
+  const [x, y] = place(state.cross);
+  parts.push(make("path", { class: "cross", d: `M${x - 3} ${y}h6M${x} ${y - 3}v6` }));
+  map.replaceChildren(...parts);
+  if (editable) $("points-count").textContent = `${points.length} cities; the model was trained on ${model().n}.`;
+  map.setAttribute("aria-label", `Map of ${points.length} cities` + (order.length ? ", with a tour" : ""));
+}
+
+function editPoints(change) {
+  state.asking?.abort();
+  change();
+  clear();
+  drawMap([]);
+}
+
+const addPoint = (p) => editPoints(() => state.points.push(p.map((v) => Math.min(1, Math.max(0, v)))));
+
+function onMapPointer(e) {
+  const box = e.currentTarget.getBoundingClientRect();
+  const x = (e.clientX - box.left) / box.width * SIDE, y = (e.clientY - box.top) / box.height * SIDE;
+  addPoint([(x - MARGIN) / (SIDE - 2 * MARGIN), (SIDE - MARGIN - y) / (SIDE - 2 * MARGIN)]);
+}
+
+function onMapKey(e) {
+  const step = e.shiftKey ? 0.01 : 0.05;
+  const move = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] }[e.key];
+  if (move) {
+    state.cross = state.cross.map((v, a) => Math.min(1, Math.max(0, v + move[a])));
+    drawMap(state.answer ? current() : []);
+  } else if (e.key === "Enter" || e.key === " ") addPoint(state.cross);
+  else if (e.key === "Backspace") editPoints(() => state.points.pop());
+  else return;
+  e.preventDefault();
+  $("stage").querySelector("svg").focus();
+}
+
+// ---- questions
+
+async function run(question) {
+  state.asking?.abort();
+  const mine = state.asking = new AbortController();
+  const kind = $("stage").className, before = [...$("stage").childNodes];
+  clear();
+  $("stage").className = kind;
+  $("stage").replaceChildren(...before); // until there is the answer
+  $("go").disabled = $("table-use").disabled = true;
+  $("result").setAttribute("aria-busy", "true");
+  say("Asking the model …");
+  try {
+    const answer = await question();
+    if (mine === state.asking) show(answer);
+  } catch (e) {
+    if (mine === state.asking) { say(""); complain(e); }
+  } finally {
+    if (mine === state.asking) {
+      $("go").disabled = $("table-use").disabled = false;
+      $("result").removeAttribute("aria-busy");
+    }
+  }
+}
+
+const TOP = 8, SAMPLES = 64;
+
+// askSets orders sets with the beam, and draws of the first n for their marginals.
+async function askSets(sets) {
+  const name = model().name;
+  const [ordered, sampled] = await Promise.all([
+    api("/v1/order", { model: name, sets, top: TOP }),
+    api("/v1/sample", { model: name, sets, count: SAMPLES }),
+  ]);
+  return ordered.answers.map((a, i) => ({ ...a, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals }));
+}
+
+async function askPicture() {
+  if (!state.picture) throw new Refused(0, "There is no picture yet.", "Choose one, or take the example.");
+  const rows = Number($("rows").value), columns = Number($("columns").value);
+  const whole = state.picture;
+  if (!(rows >= 1 && columns >= 1 && rows * columns >= 2 && rows <= whole.height && columns <= whole.width)) throw new Refused(0, "A puzzle needs two tiles or more, and a pixel for each.");
+  const height = Math.floor(whole.height / rows), width = Math.floor(whole.width / columns);
+  const left = Math.floor((whole.width - width * columns) / 2), top = Math.floor((whole.height - height * rows) / 2);
+  const cut = part(whole, left, top, width * columns, height * rows);
+  const body = { model: model().name, picture: cut.toDataURL("image/png"), rows, columns, top: TOP };
+  if ($("shuffle").checked) body.shuffle = Math.floor(Math.random() * 2 ** 32);
+  const a = await api("/v1/puzzle", body);
+  const tiles = a.order.map((_, k) => {
+    const from = a.shuffled ? a.shuffled[k] : k;
+    return part(cut, from % columns * width, Math.floor(from / columns) * height, width, height);
+  });
+  const small = tiles.map((t) => ({ image: part(t, 0, 0, t.width, t.height, 64).toDataURL("image/png") }));
+  const sampled = await api("/v1/sample", { model: model().name, sets: [{ items: small }], count: SAMPLES });
+  const right = a.right === undefined ? "" : `${a.right} of ${tiles.length} tiles in place.`;
+  return { kind: "tiles", columns, done: right, sets: [{ ...a, id: "puzzle", samples: sampled.answers[0].samples, marginals: sampled.answers[0].marginals, names: tiles.map((_, k) => `tile ${k}`), pictures: tiles }] };
+}
+
+async function askImages() {
+  if (state.images.length < 2) throw new Refused(0, "There is nothing to sort yet.", "Choose two images or more, or take the example.");
+  const images = [...state.images];
+  const [a] = await askSets([{ items: images.map((i) => ({ image: i.canvas.toDataURL("image/png") })) }]);
+  return { kind: "cards", sets: [{ ...a, names: images.map((i) => i.name), pictures: images.map((i) => i.canvas) }] };
+}
+
+async function askPoints() {
+  if (state.points.length < 3) throw new Refused(0, "A tour needs three cities or more.", "Click the map.");
+  const points = [...state.points];
+  const [a] = await askSets([{ items: points.map((point) => ({ point })) }]);
+  return { kind: "map", editable: true, sets: [{ ...a, names: points.map((_, k) => `city ${k}`), points }] };
+}
+
+async function askBare() {
+  const count = Number($("bare-count").value);
+  if (!(Number.isInteger(count) && count >= 1 && count <= state.limits.items)) throw new Refused(0, "That is no number of items.");
+  const [a] = await askSets([{ items: Array.from({ length: count }, () => ({})) }]);
+  return { kind: "cards", sets: [{ ...a, names: Array.from({ length: count }, (_, k) => String(k)) }] };
+}
+
+async function askTable() {
+  const m = model();
+  const { sets } = await api("/v1/sets", $("table").value, "text/csv");
+  if (m.items === "point") {
+    for (const set of sets) {
+      for (const item of set.items) {
+        if (item.features?.length !== 2) throw new Refused(0, "Cities need two columns beside set and item: x and y.");
+        item.point = item.features;
+        delete item.features;
+      }
+    }
+  }
+  const answers = await askSets(sets);
+  return {
+    kind: m.items === "point" ? "map" : "cards", editable: false,
+    sets: answers.map((a, i) => ({ ...a, names: sets[i].items.map((item) => item.id), points: m.items === "point" && sets[i].items.map((item) => item.point) })),
+  };
+}
+
+// ---- the answer
+
+// show takes {kind: tiles|cards|map, sets: [{id, orders, steps, samples, marginals, names, pictures?, points?}]}.
+function show(answer) {
+  state.answer = { ...answer, set: 0, alternative: 0 };
+  say("");
+  $("set").replaceChildren(...answer.sets.map((s, i) => make("option", { value: i }, s.id)));
+  $("which-set").hidden = answer.sets.length < 2;
+  showSet(0);
+  if (matchMedia("(max-width: 52rem)").matches) $("result").scrollIntoView({ block: "start" });
+}
+
+function showSet(i) {
+  const a = state.answer;
+  a.set = i;
+  a.alternative = 0;
+  const s = a.sets[i];
+  s.steps ||= [s.orders[0].order];
+  $("step").max = s.steps.length - 1;
+  $("step").value = 0;
+  $("player").hidden = false;
+  $("warnings").replaceChildren(...[...new Set(s.warnings || [])].map((w) => make("li", {}, w)));
+  showAlternatives(s);
+  showMarginals(s);
+  $("stage").replaceChildren();
+  $("stage").className = "";
+  a.board = null;
+  showBest();
+  draw();
+  play();
+}
+
+// current is the order on the stage.
+function current() {
+  const a = state.answer, s = a.sets[a.set];
+  return a.alternative > 0 ? s.orders[a.alternative].order : s.steps[Number($("step").value)];
+}
+
+function draw() {
+  const a = state.answer, s = a.sets[a.set], order = current(), k = Number($("step").value), last = s.steps.length - 1;
+  if (a.kind === "map") drawMap(order, s.points, a.editable);
+  else layTiles(a, s, order);
+  const schedule = model().schedule, t = schedule[last - k];
+  let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
+  if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
+  const cost = a.kind === "map" ? `length ${tourLength(s.points, order).toPrecision(5)}` : order.map((i) => s.names[i]).join(" ");
+  $("step").setAttribute("aria-valuetext", text);
+  $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
+}
+
+function tourLength(points, order) {
+  return order.reduce((sum, k, i) => {
+    const [a, b] = [points[k], points[order[(i + 1) % order.length]]];
+    return sum + Math.hypot(a[0] - b[0], a[1] - b[1]);
+  }, 0);
+}
+
+// layTiles puts tiles or cards where an order has them; they glide there.
+function layTiles(a, s, order) {
+  const n = order.length;
+  if (!a.board) {
+    a.board = make("div", { class: "board", role: "img" });
+    a.elements = s.names.map((name, k) => {
+      const e = make("div", { class: a.kind === "tiles" ? "tile" : "tile card", title: name });
+      if (s.pictures) e.append(a.kind === "tiles" ? part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height) : picture(s.pictures[k], name));
+      else e.textContent = name;
+      a.board.append(e);
+      return e;
+    });
+    $("stage").replaceChildren(a.board);
+  }
+  const wide = $("stage").clientWidth;
+  let columns, width, height;
+  if (a.kind === "tiles") {
+    columns = a.columns;
+    const tile = s.pictures[0], rows = n / columns;
+    const scale = Math.min(Math.min(wide, 544) / (columns * tile.width), 560 / (rows * tile.height));
+    width = tile.width * scale;
+    height = tile.height * scale;
+  } else {
+    const ratio = s.pictures ? Math.max(1, s.pictures[0].width / s.pictures[0].height) : 1;
+    height = 50;
+    width = s.pictures ? Math.min(44 * ratio + 12, wide) : Math.min(Math.max(50, 9 * Math.max(...s.names.map((x) => x.length)) + 20), 166);
+    columns = Math.max(1, Math.min(n, Math.floor(wide / width)));
+  }
+  const gap = a.kind === "tiles" ? 2 : 6;
+  a.board.style.width = `${columns * width}px`;
+  a.board.style.height = `${Math.ceil(n / columns) * height}px`;
+  a.board.setAttribute("aria-label", "In order: " + order.map((k) => s.names[k]).join(", "));
+  order.forEach((k, i) => {
+    const e = a.elements[k];
+    e.style.width = `${width - gap}px`;
+    e.style.height = `${height - gap}px`;
+    e.style.transform = `translate(${(i % columns) * width}px, ${Math.floor(i / columns) * height}px)`;
+  });
+}
+
+const percent = (p) => (p >= 0.0995 ? (100 * p).toFixed(0) : 100 * p >= 0.01 ? (100 * p).toPrecision(2) : 100 * p > 0 ? "< 0.01" : "0") + " %";
+
+// sequence shows an order; what stands elsewhere than in the first is marked.
+function sequence(s, order) {
+  const span = make("span", { class: "sequence" });
+  order.slice(0, 60).forEach((k, i) => {
+    const item = s.pictures ? picture(part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height, 96), s.names[k]) : make("span", {}, s.points ? String(k) : s.names[k]);
+    if (k !== s.orders[0].order[i]) item.className = "other";
+    span.append(item);
+  });
+  if (order.length > 60) span.append("…");
+  return span;
+}
+
+function showAlternatives(s) {
+  const priced = s.orders.some((o) => o.cost !== undefined);
+  $("cost-head").hidden = !priced;
+  $("orders").replaceChildren(...s.orders.map((o, i) => {
+    const radio = make("input", { type: "radio", name: "alternative", "aria-label": `Show order ${i + 1}` });
+    radio.addEventListener("change", () => { stop(); state.answer.alternative = i; $("step").value = $("step").max; draw(); });
+    const drawn = s.samples.filter((x) => x.every((k, at) => k === o.order[at])).length / s.samples.length;
+    const bar = make("span", { class: "bar" });
+    bar.style.setProperty("--p", drawn);
+    const row = make("tr", {}, make("td", {}, radio), make("td", {}, percent(o.log_prob === null ? 0 : Math.exp(o.log_prob))), make("td", {}, bar, percent(drawn)));
+    if (priced) row.append(make("td", {}, o.cost.toPrecision(5)));
+    row.append(make("td", {}, sequence(s, o.order)));
+    return row;
+  }));
+  $("alternatives").hidden = false;
+}
+
+function showMarginals(s) {
+  const n = s.names.length;
+  $("heat-note").textContent = `Share of ${SAMPLES} draws with the item (row) at the position (column), counted from 0.`;
+  $("marginals").hidden = n < 2;
+  const head = make("tr", {}, make("th", { scope: "col" }, "item"));
+  for (let i = 0; i < n; i++) head.append(make("th", { scope: "col" }, String(i)));
+  const body = make("tbody");
+  s.marginals.forEach((row, k) => {
+    const name = make("th", { scope: "row", title: s.names[k] }, s.pictures ? picture(part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height, 96), s.names[k]) : s.names[k]);
+    const tr = make("tr", {}, name);
+    row.forEach((p, i) => {
+      const td = make("td", { title: `${s.names[k]} at position ${i}: ${percent(p)}`, class: p > 0.6 ? "full" : "" });
+      td.style.setProperty("--p", p);
+      if (n <= 12 && p >= 0.005) td.append(String(Math.round(100 * p)));
+      tr.append(td);
+    });
+    body.append(tr);
+  });
+  $("heat").replaceChildren(make("table", { class: "heat" }, make("caption", { class: "unseen" }, "Share of draws, in percent"), make("thead", {}, head), body));
+}
+
+// ---- the player, which walks the way to the first order
+
+function showBest() {
+  state.answer.alternative = 0;
+  $("orders").querySelector("input").checked = true;
+}
+
+function stop() {
+  clearInterval(state.timer);
+  state.timer = 0;
+  $("play").textContent = "Play";
+}
+
+function play() {
+  stop();
+  const slider = $("step");
+  if (Number(slider.max) === 0) return;
+  showBest();
+  if (slider.value === slider.max) { slider.value = 0; draw(); }
+  $("play").textContent = "Pause";
+  state.timer = setInterval(() => {
+    slider.value = Number(slider.value) + 1;
+    draw();
+    if (slider.value === slider.max) stop();
+  }, 1000);
+}
+
+// ---- wiring
+
+$("model").addEventListener("change", choose);
+$("token-form").addEventListener("submit", (e) => {
+  e.preventDefault();
+  state.token = $("token").value.trim();
+  sessionStorage.setItem("riffle-token", state.token);
+  load();
+});
+$("picture-file").addEventListener("change", (e) => { if (e.target.files.length) takePicture(e.target.files[0]); });
+$("picture-example").addEventListener("click", () => showPicture(exampleScene()));
+dropZone("picture-drop", (files) => files.length && takePicture(files[0]));
+$("images-file").addEventListener("change", (e) => { takeImages([...e.target.files]); e.target.value = ""; });
+$("images-example").addEventListener("click", () => {
+  const m = model();
+  state.images = Array.from({ length: m.n }, () => exampleNumber(m.image_rows, m.image_columns, Math.max(1, Math.round(m.image_columns / m.image_rows))));
+  showThumbs();
+});
+dropZone("images-drop", takeImages);
+$("points-random").addEventListener("click", () => editPoints(() => { state.points = Array.from({ length: model().n }, () => [Math.random(), Math.random()]); }));
+$("points-undo").addEventListener("click", () => editPoints(() => state.points.pop()));
+$("points-clear").addEventListener("click", () => editPoints(() => { state.points = []; }));
+$("table-use").addEventListener("click", () => run(askTable));
+$("go").addEventListener("click", () => {
+  const m = model();
+  run(isPuzzle(m) ? askPicture : { image: askImages, point: askPoints, bare: askBare }[m.items]);
+});
+$("set").addEventListener("change", (e) => showSet(Number(e.target.value)));
+$("step").addEventListener("input", () => { stop(); showBest(); draw(); });
+$("play").addEventListener("click", () => (state.timer ? stop() : play()));
+addEventListener("resize", () => { if (state.answer && state.answer.kind !== "map") draw(); });
+load();

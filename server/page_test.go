@@ -1,0 +1,290 @@
+package server
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var shots = flag.String("shots", "", "folder to write pictures of the page to")
+
+// open opens the page of a server in Debian's chromium. errors are the console's, exceptions
+// and requests to anywhere else.
+func open(t *testing.T, url string) (ctx context.Context, errors func() []string) {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium here (apt-get install chromium): the page is not tested")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-dev-shm-usage", true))
+	var cancel context.CancelFunc
+	ctx, cancel = chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
+	var mu sync.Mutex
+	var faults []string
+	fault := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		faults = append(faults, fmt.Sprintf(format, args...))
+	}
+	err = chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+				fault("console: %s", e.Args[0].Value)
+			}
+		case *runtime.EventExceptionThrown:
+			fault("exception: %s %s", e.ExceptionDetails.Text, e.ExceptionDetails.Exception.Description)
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError {
+				fault("log: %s %s", e.Entry.Text, e.Entry.URL)
+			}
+		case *network.EventRequestWillBeSent:
+			if u := e.Request.URL; !strings.HasPrefix(u, url) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
+				fault("the page asks for %s", u)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, enable := range []func() error{
+		func() error { _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); return err },
+		func() error { _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); return err },
+		func() error { _, err := chromedp.Call(ctx, runtime.Enable, cdp.Empty{}); return err },
+	} {
+		if err := enable(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(t, ctx, chromedp.EmulateViewport(1200, 900), chromedp.Navigate(url))
+	return ctx, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(faults)
+	}
+}
+
+func do(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is what an expression gives in the page.
+func value[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// choose picks a model as a user does.
+func choose(t *testing.T, ctx context.Context, model string) {
+	t.Helper()
+	value[bool](t, ctx, fmt.Sprintf(`{const m = document.getElementById("model"); m.value = %q; m.dispatchEvent(new Event("change"))}`, model))
+}
+
+// shoot writes the page as it looks, in light and dark, on a desk and on a phone, where
+// -shots says so.
+func shoot(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	if *shots == "" {
+		return
+	}
+	for _, look := range []struct {
+		name, scheme string
+		width        int64
+	}{{"light", "light", 1200}, {"dark", "dark", 1200}, {"phone", "light", 390}} {
+		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}}
+		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+			t.Fatal(err)
+		}
+		do(t, ctx, chromedp.EmulateViewport(look.width, 900), chromedp.Sleep(time.Second))
+		png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(*shots, name+"-"+look.name+".png"), png, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(t, ctx, chromedp.EmulateViewport(1200, 900))
+}
+
+// answered waits for an answer, puts the slider at its end by the keyboard and checks that
+// what is shown are steps, alternatives by falling probability, and a heat map whose rows sum
+// to one.
+func answered(t *testing.T, ctx context.Context, items int) {
+	t.Helper()
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#player")))
+	if noise := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(noise, "Step ") {
+		t.Errorf("caption %q", noise)
+	}
+	do(t, ctx, chromedp.SendKeys(chromedp.CSS("#step"), kb.End))
+	if at, last := value[string](t, ctx, `document.getElementById("step").value`), value[string](t, ctx, `document.getElementById("step").max`); at != last || last != "2" {
+		t.Errorf("slider at %s of %s, wanted the end, 2", at, last) // the schedule 0, 2, 5 has two steps
+	}
+	if end := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(end, "Step 2 of 2 (t = 0)") {
+		t.Errorf("caption %q at the end", end)
+	}
+	if n := value[int](t, ctx, `document.querySelectorAll("#orders tr").length`); n < 2 || n > 8 {
+		t.Errorf("%d alternatives", n)
+	}
+	p := value[[]float64](t, ctx, `[...document.querySelectorAll("#orders .bar")].map((b) => Number(b.style.getPropertyValue("--p")))`)
+	for _, x := range p {
+		if x < 0 || x > 1 {
+			t.Errorf("shares of the draws %v", p)
+		}
+	}
+	rows := value[[]float64](t, ctx, `[...document.querySelectorAll("#heat tbody tr")].map((r) => [...r.querySelectorAll("td")].reduce((s, c) => s + Number(c.style.getPropertyValue("--p")), 0))`)
+	if len(rows) != items {
+		t.Errorf("heat map of %d rows, wanted %d", len(rows), items)
+	}
+	for _, sum := range rows {
+		if sum < 0.999 || sum > 1.001 {
+			t.Errorf("a row of the heat map sums to %v", sum)
+		}
+	}
+	// Another alternative is shown, and named.
+	do(t, ctx, chromedp.Click(chromedp.CSS(`#orders tr:nth-child(2) input`)))
+	if c := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(c, "Alternative 2") {
+		t.Errorf("caption %q of the second alternative", c)
+	}
+	do(t, ctx, chromedp.SendKeys(chromedp.CSS("#step"), kb.End))
+}
+
+// The page, in a browser: each flow, and no console error.
+func TestPage(t *testing.T) {
+	_, web := start(t, nil, "delta", "tsp", "jigsaw", "sorter")
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")))
+
+	// A picture, by its file and by the example.
+	choose(t, ctx, "jigsaw")
+	file := filepath.Join(t.TempDir(), "scene.png")
+	if err := os.WriteFile(file, scene(90, 121), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#picture-file"), []string{file}), chromedp.WaitVisible(chromedp.CSS("#stage img.whole")), chromedp.Click(chromedp.CSS("#go")))
+	answered(t, ctx, 4)
+	do(t, ctx, chromedp.Click(chromedp.CSS("#picture-example")), chromedp.WaitNotVisible(chromedp.CSS("#player")), chromedp.Click(chromedp.CSS("#go")))
+	answered(t, ctx, 4)
+	if n := value[int](t, ctx, `document.querySelectorAll("#stage .tile").length`); n != 4 {
+		t.Errorf("%d tiles on the stage, wanted 4", n)
+	}
+	shoot(t, ctx, "puzzle")
+
+	// Cities, clicked and placed with the keyboard.
+	choose(t, ctx, "tsp")
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("svg.map")))
+	for _, p := range [][2]float64{{0.2, 0.2}, {0.8, 0.25}, {0.7, 0.8}} {
+		at := value[[]float64](t, ctx, fmt.Sprintf(`{const b = document.querySelector("svg.map").getBoundingClientRect(); [b.left + %g * b.width, b.top + %g * b.height]}`, p[0], p[1]))
+		do(t, ctx, chromedp.MouseClickXY(at[0], at[1]))
+	}
+	do(t, ctx, chromedp.SendKeys(chromedp.CSS("svg.map"), kb.ArrowLeft+kb.ArrowLeft+kb.ArrowUp+kb.Enter),
+		chromedp.SendKeys(chromedp.CSS("svg.map"), kb.ArrowDown+kb.Enter))
+	if n := value[int](t, ctx, `document.querySelectorAll("svg.map circle").length`); n != 5 {
+		t.Errorf("%d cities, wanted 5", n)
+	}
+	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
+	answered(t, ctx, 5)
+	if d := value[string](t, ctx, `document.querySelector("svg.map .tour").getAttribute("d")`); strings.Count(d, "L") != 4 || !strings.HasSuffix(d, "Z") {
+		t.Errorf("tour %q is not through 5 cities", d)
+	}
+	shoot(t, ctx, "tour")
+	do(t, ctx, chromedp.SendKeys(chromedp.CSS("svg.map"), kb.Backspace))
+	if n := value[int](t, ctx, `document.querySelectorAll("svg.map circle").length`); n != 4 {
+		t.Errorf("%d cities after one was taken away, wanted 4", n)
+	}
+
+	// A table of cities.
+	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item,x,y\na,Rome,12.5,41.9\na,Milan,9.2,45.5\na,Naples,14.3,40.9\na,Turin,7.7,45.1\na,Bari,16.9,41.1\nb,P,0,0\nb,Q,1,1\nb,R,0,1\n"), chromedp.Click(chromedp.CSS("#table-use")))
+	answered(t, ctx, 5)
+	if n := value[int](t, ctx, `document.querySelectorAll("#set option").length`); n != 2 {
+		t.Errorf("%d sets of the table to choose from, wanted 2", n)
+	}
+
+	// Images to sort.
+	choose(t, ctx, "sorter")
+	do(t, ctx, chromedp.Click(chromedp.CSS("#images-example")), chromedp.WaitVisible(chromedp.CSS("#thumbs img")), chromedp.Click(chromedp.CSS("#go")))
+	answered(t, ctx, 3)
+	shoot(t, ctx, "sort")
+	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), []string{file}), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(4)")))
+
+	// A table of bare items.
+	choose(t, ctx, "delta")
+	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item\nq,a\nq,b\nq,c\nq,d\nq,e\n"), chromedp.Click(chromedp.CSS("#table-use")))
+	answered(t, ctx, 5)
+	shoot(t, ctx, "table")
+	do(t, ctx, chromedp.Click(chromedp.CSS("#go")), chromedp.WaitVisible(chromedp.CSS("#player")))
+	// Names for everything that can be operated, and headings in order.
+	if bad := value[[]string](t, ctx, `[...document.querySelectorAll("button, input, select, textarea, [role=img], [role=region]")]
+		.filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)`); len(bad) > 0 {
+		t.Errorf("without a name: %q", bad)
+	}
+	if wide := value[bool](t, ctx, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the page is wider than the window")
+	}
+	// On a phone, what is wide scrolls by itself.
+	do(t, ctx, chromedp.EmulateViewport(360, 700))
+	choose(t, ctx, "tsp")
+	table := "set,item,x,y\n"
+	for i := range 20 {
+		table += fmt.Sprintf("a,a place with a long name %d,%d,%d\n", i, i*i%7, i%5)
+	}
+	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), table), chromedp.Click(chromedp.CSS("#table-use")))
+	answered(t, ctx, 20)
+	if wide := value[bool](t, ctx, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the page is wider than a phone")
+	}
+	for _, e := range errors() {
+		t.Error(e)
+	}
+}
+
+// What the server refuses is said on the page; a token is asked for, and used.
+func TestPageFaults(t *testing.T) {
+	_, web := start(t, func(o *Options) { o.Token, o.Limits.Work = "0123456789abcdef", 20 }, "delta")
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#token-form")), chromedp.SendKeys(chromedp.CSS("#token"), "0123456789abcdef"+kb.Enter), chromedp.WaitVisible(chromedp.CSS("#main")))
+	do(t, ctx, chromedp.Click(chromedp.CSS("#go")), chromedp.WaitVisible(chromedp.CSS("#error")))
+	if text := value[string](t, ctx, `document.getElementById("error").textContent`); !strings.Contains(text, "too much in one request") {
+		t.Errorf("the page says %q", text)
+	}
+	if disabled := value[bool](t, ctx, `document.getElementById("go").disabled`); disabled {
+		t.Error("after a refusal nothing can be asked")
+	}
+	for _, e := range errors() { // the browser notes every refusal, 401 and 413; and nothing else
+		if !strings.Contains(e, "Failed to load resource") {
+			t.Error(e)
+		}
+	}
+}

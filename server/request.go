@@ -1,0 +1,261 @@
+package server
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/nearest"
+)
+
+// read reads a body of the type wanted, within the limits.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, room *reserved, wanted string) ([]byte, error) {
+	if s.stopping.Load() {
+		return nil, errStopping
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != wanted {
+		return nil, faultf(http.StatusUnsupportedMediaType, "type", "Content-Type: wanted %s (got %q)", wanted, r.Header.Get("Content-Type"))
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, faultf(http.StatusUnsupportedMediaType, "type", "Content-Encoding: wanted none (got %q)", e)
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = s.limits.Body
+	}
+	over := tooLarge("body", "the body is larger than %d bytes", s.limits.Body)
+	if size > s.limits.Body {
+		return nil, over
+	}
+	if err := room.take(size); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		return nil, over
+	}
+	if err != nil {
+		return nil, faultf(http.StatusRequestTimeout, "body", "the body ended early")
+	}
+	if !utf8.Valid(body) {
+		return nil, malformed("the body is not UTF-8")
+	}
+	return body, nil
+}
+
+// parse reads a JSON object strictly: a field that is unknown or there twice is an error.
+func parse(body []byte, into any) error {
+	err := json.Unmarshal(body, into, json.RejectUnknownMembers(true))
+	if err == nil {
+		return nil
+	}
+	var semantic *json.SemanticError
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &semantic):
+		name := semantic.JSONPointer.LastToken()
+		return unfit("field", "unknown field %q, the nearest known is %q", name, nearest.Of(strings.ToLower(name), fields(into)))
+	case errors.As(err, &semantic):
+		at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
+		if at == "" {
+			at = "the body"
+		}
+		return unfit("field", "%s: is %s, wanted %s", at, describeKind(semantic.JSONKind), describeType(semantic.GoType))
+	case errors.As(err, &syntax):
+		rest := bytes.TrimLeft(body[min(int(syntax.ByteOffset), len(body)):], " \t\r\n-+")
+		for _, word := range []string{"NaN", "nan", "Infinity", "Inf", "inf"} {
+			if bytes.HasPrefix(rest, []byte(word)) {
+				return malformed("byte %d: is %s, wanted a finite number", syntax.ByteOffset, word)
+			}
+		}
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			return malformed("byte %d: %v", syntax.ByteOffset, syntax.Err)
+		}
+	}
+	return malformed("byte %d: the JSON ends early", len(body))
+}
+
+// fields lists the names of a request's fields.
+func fields(into any) (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && !f.Anonymous {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func describeKind(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "text"
+	case '0':
+		return "a number out of range or no integer"
+	}
+	return k.String()
+}
+
+func describeType(t reflect.Type) string {
+	if t == nil {
+		return "something else"
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Uint64:
+		return "an integer, 0 or more"
+	case reflect.Pointer:
+		return describeType(t.Elem())
+	}
+	return "an integer"
+}
+
+// model finds the model that a request names; where there is one it need not.
+func (s *Server) model(name string) (*hosted, error) {
+	if h := s.byName[name]; h != nil {
+		return h, nil
+	}
+	var names []string
+	for _, h := range s.models {
+		names = append(names, h.name)
+	}
+	if name == "" {
+		if len(s.models) == 1 {
+			return s.models[0], nil
+		}
+		return nil, unfit("model", "model: is missing, wanted one of %s", strings.Join(names, ", "))
+	}
+	return nil, unfit("model", "model: there is no %q, the nearest is %q", name, nearest.Of(name, names))
+}
+
+// sets reads a request's sets for a model and checks that it can take them.
+func (s *Server) sets(values []jsontext.Value, info *Info, room *reserved) ([]*dataset.Set, error) {
+	if len(values) == 0 {
+		return nil, unfit("sets", "sets: wanted one or more")
+	}
+	if len(values) > s.limits.Sets {
+		return nil, tooLarge("sets", "sets: wanted at most %d (got %d)", s.limits.Sets, len(values))
+	}
+	sets := make([]*dataset.Set, len(values))
+	pixels := 0
+	for i, v := range values {
+		set, err := dataset.ParseSet(v)
+		if err == nil {
+			err = s.fits(set, info)
+		}
+		if err == nil && set.Kind == dataset.KindImage {
+			for k := range set.Items {
+				it := &set.Items[k]
+				if it.Picture, err = s.picture(it.Image, &pixels, room); err != nil {
+					err = fmt.Errorf("item %d: image: %w", k, err)
+					break
+				}
+				it.Image = fmt.Sprintf("image %d", k) // what warnings call it
+				if it.ID != "" {
+					it.Image = it.ID
+				}
+			}
+		}
+		if err != nil {
+			return nil, inSet(i, err)
+		}
+		if set.ID == "" { // as learn calls it, whatever it is batched with
+			set.ID = fmt.Sprint(i + 1)
+		}
+		sets[i] = set
+	}
+	return sets, nil
+}
+
+// inSet says in which set a fault is; what is no fault yet is one of the set.
+func inSet(i int, err error) error {
+	if f, ok := errors.AsType[*fault](err); ok {
+		return &fault{f.status, f.reason, fmt.Sprintf("sets[%d]: %v", i, err)}
+	}
+	return unfit("set", "sets[%d]: %v", i, err)
+}
+
+// fits tells whether a model takes such a set.
+func (s *Server) fits(set *dataset.Set, info *Info) error {
+	n := len(set.Items)
+	switch {
+	case n > s.limits.Items:
+		return tooLarge("items", "wanted at most %d items (got %d)", s.limits.Items, n)
+	case n > 0 && set.Kind != info.kind:
+		return unfit("items", "items are %v, model %s takes %v\nhint: %s", set.Kind, info.Name, info.kind, itemHint[info.kind])
+	case info.most > 0 && n > info.most:
+		return unfit("items", "has %d items, model %s takes %d at most", n, info.Name, info.most)
+	}
+	for k, it := range set.Items {
+		if max(math.Abs(it.Point[0]), math.Abs(it.Point[1])) > maxCoordinate {
+			return unfit("items", "item %d: point: %v is beyond ±%g, where lengths overflow", k, it.Point, maxCoordinate)
+		}
+	}
+	return nil
+}
+
+// maxCoordinate is the largest coordinate: a tour of all the points that a set may have is
+// still of finite length, which JSON can say.
+const maxCoordinate = 1e300
+
+var itemHint = map[dataset.Kind]string{
+	dataset.KindBare:     `a bare item is {}`,
+	dataset.KindFeatures: `an item is {"features": [0.5, 2]}`,
+	dataset.KindImage:    `an item is {"image": "data:image/png;base64,…"}`,
+	dataset.KindPoint:    `an item is {"point": [0.5, 2]}`,
+}
+
+// picture decodes a PNG or JPEG file in base64, with or without "data:image/…;base64," before
+// it. pixels counts those of the request.
+func (s *Server) picture(text string, pixels *int, room *reserved) (*dataset.Picture, error) {
+	const hint = "\nhint: the file itself, in base64; names of files and addresses are not read"
+	if strings.HasPrefix(text, "data:") {
+		head, rest, ok := strings.Cut(text, ",")
+		if !ok || !strings.HasSuffix(head, ";base64") {
+			return nil, unfit("picture", "wanted data:image/png;base64,… or data:image/jpeg;base64,…")
+		}
+		text = rest
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data) == 0 {
+		return nil, unfit("picture", "is no base64"+hint)
+	}
+	rows, columns, format, err := dataset.PictureSize(bytes.NewReader(data))
+	if err != nil || format != "png" && format != "jpeg" {
+		return nil, unfit("picture", "is no PNG or JPEG"+hint)
+	}
+	left := s.limits.Pixels - *pixels
+	if rows > left || columns > left/max(1, rows) {
+		return nil, tooLarge("pixels", "has %d×%d pixels (rows×columns), wanted at most %d in a request", rows, columns, s.limits.Pixels)
+	}
+	*pixels += rows * columns
+	if err := room.take(int64(rows*columns) * pixelBytes); err != nil {
+		return nil, err
+	}
+	p, err := dataset.DecodePicture(bytes.NewReader(data), s.limits.Pixels)
+	if err != nil {
+		return nil, unfit("picture", "%v", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,159 @@
+// Package server answers questions about orders over HTTP, with the models of run
+// directories: a JSON API under /v1 and a page for people.
+//
+//	GET  /v1/models        what there is to ask, and the limits
+//	POST /v1/order         the most probable orders of sets        {"model", "sets", "top", …}
+//	POST /v1/sample        draws, and how often each item stands where
+//	POST /v1/score         a lower bound on log p of given orders, nats
+//	POST /v1/puzzle        a picture, cut into tiles, put together again
+//	POST /v1/sets          a table in CSV as sets
+//	GET  /v1/openapi.json  all of this, for programs
+//	GET  /healthz          is it alive; 503 once it stops
+//	GET  /metrics          for Prometheus
+//
+// Answers have the shapes that riffle order, sample and score print with --json. Pictures come
+// in the request, as base64; no request names a file or an address, so none can make the
+// server read one.
+//
+// # Who waits for whom
+//
+// A model is no good for two goroutines, so each has one that owns it and takes requests from
+// a queue. While it works the next ones gather there; those to order go through the network
+// together, whoever asked, sets of one size side by side. An answer does not depend on the
+// company: orders start from one arrangement, warnings are those of the set, and what draws at
+// random, sample and score, is answered request by request from the request's seed.
+//
+// A request that would make the queue longer than [Limits].Queue, or the pictures and bodies
+// in memory larger than [Limits].Memory, is refused at once with 429.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/riffle-ml/riffle/engine"
+)
+
+// Options is what a server is made of.
+type Options struct {
+	// Runs are the directories of the models. A model is called by the last part of its path.
+	Runs   []string
+	Engine *engine.Engine
+	// Token, if not "", is what every request under /v1 and to /metrics must bear:
+	// "Authorization: Bearer TOKEN".
+	Token  string
+	Limits Limits
+	Log    *slog.Logger
+}
+
+// MinToken is the least length of a token, in bytes.
+const MinToken = 16
+
+// Server is models and the HTTP handler in front of them.
+type Server struct {
+	models   []*hosted
+	byName   map[string]*hosted
+	limits   Limits
+	token    string
+	log      *slog.Logger
+	metrics  *metrics
+	memory   atomic.Int64 // bytes of [Limits].Memory that are taken
+	stopping atomic.Bool
+	handler  http.Handler
+}
+
+// New loads the models of the runs. Close frees them.
+func New(o Options) (*Server, error) {
+	if err := o.Limits.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Token != "" && len(o.Token) < MinToken {
+		return nil, fmt.Errorf("token: wanted %d bytes or more (got %d)\nhint: openssl rand -hex 16 makes one", MinToken, len(o.Token))
+	}
+	if len(o.Runs) == 0 {
+		return nil, errors.New("runs: wanted one or more directories of models")
+	}
+	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, log: o.Log, metrics: newMetrics()}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, dir := range o.Runs {
+		whole, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		name := filepath.Base(whole)
+		if twin := s.byName[name]; twin != nil {
+			return nil, errors.Join(fmt.Errorf("%s and %s are both called %q\nhint: models are told apart by the last part of their path; a link can give one another name", twin.dir, dir, name), s.Close())
+		}
+		h, err := host(name, dir, o.Engine, s.limits.Queue, s.metrics, s.log)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.models, s.byName[name] = append(s.models, h), h
+	}
+	s.handler = s.routes()
+	return s, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Reload reads every run's last checkpoint again. Each model changes between two batches, so
+// no request is lost and none is answered by two models. A run that cannot be read keeps the
+// model that it has; the error says so.
+func (s *Server) Reload() error {
+	var faults []error
+	for _, h := range s.models {
+		if err := h.replace(); err != nil {
+			faults = append(faults, fmt.Errorf("model %s stays at step %d: %w", h.name, h.info.Load().Step, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Close ends the models. The HTTP server in front must have ended: what waits is answered
+// with an error.
+func (s *Server) Close() error {
+	s.stopping.Store(true)
+	for _, h := range s.models {
+		h.stop()
+	}
+	return nil
+}
+
+// Serve answers on a listener until ctx ends. Then it takes no new connections, answers what
+// it has begun, for at most grace, and returns nil; an error says what was cut off.
+func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	web := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       s.limits.Time,
+		WriteTimeout:      2*s.limits.Time + 10*time.Second, // reading, the answer, writing it
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	s.log.Info("stopping", "grace", grace.String())
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := web.Shutdown(last); err != nil {
+		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s: %w", grace, err), web.Close())
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"bytes"
+	"net/http"
+
+	"github.com/riffle-ml/riffle/dataset"
+)
+
+// maxTable is the most bytes of a table: it is people who paste them.
+const maxTable = 1 << 20
+
+// tableSet is a set as requests have it.
+type tableSet struct {
+	ID    string      `json:"id"`
+	Items []tableItem `json:"items"`
+	Order []int       `json:"order,omitempty"`
+}
+
+type tableItem struct {
+	ID       string    `json:"id"`
+	Features []float64 `json:"features,omitempty"`
+}
+
+// table reads CSV, set,item,rank,FEATURE…, as [dataset.ReadCSV] does.
+func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
+	body, err := s.read(w, r, room, "text/csv")
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxTable {
+		return nil, tooLarge("body", "the table is larger than %d bytes", maxTable)
+	}
+	// Sets of bare items each have all items of the table, so that few lines could be many sets
+	// of many items.
+	if lines := bytes.Count(body, []byte("\n")); lines > s.limits.Sets*s.limits.Items+1 {
+		return nil, tooLarge("sets", "the table has %d lines, wanted at most %d sets of %d items", lines, s.limits.Sets, s.limits.Items)
+	}
+	sets, err := dataset.NewCSV(bytes.NewReader(body), "table")
+	if err != nil {
+		return nil, unfit("set", "%v", err)
+	}
+	if len(sets) == 0 {
+		return nil, unfit("sets", "the table has no items\nhint: after the header, a line an item: set,item,rank and then features")
+	}
+	if len(sets) > s.limits.Sets {
+		return nil, tooLarge("sets", "the table has %d sets, wanted at most %d", len(sets), s.limits.Sets)
+	}
+	out := struct {
+		Sets []tableSet `json:"sets"`
+	}{}
+	for i, set := range sets {
+		if len(set.Items) > s.limits.Items {
+			return nil, inSet(i, tooLarge("items", "wanted at most %d items (got %d)", s.limits.Items, len(set.Items)))
+		}
+		t := tableSet{ID: set.ID, Order: set.Order}
+		for _, it := range set.Items {
+			t.Items = append(t.Items, tableItem{it.ID, it.Features})
+		}
+		out.Sets = append(out.Sets, t)
+	}
+	return out, nil
+}
