@@ -225,6 +225,16 @@ func (a *app) printResult(f evalFile) {
 	if f.Permutations != nil {
 		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
 	}
+	if p := f.Modes; p != nil {
+		figure := func(name string, v float64) []string {
+			return append([]string{name, fmt.Sprintf("%.4f", v)}, make([]string, len(header)-2)...)
+		}
+		rows = append(rows,
+			figure("TV of the modes", p.TV),
+			figure("TV of perfect draws", p.Perfect),
+			figure("TV of one PL law", p.PlackettLuce),
+			figure("no mode %", 100*p.None))
+	}
 	if p := f.Puzzle; p != nil {
 		limit := func(name string, mean float64) []string {
 			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
@@ -259,6 +269,14 @@ func (a *app) printResult(f evalFile) {
 		}
 	}
 	table(a.out, header, rows)
+	if m := f.Modes; m != nil {
+		fmt.Fprintf(a.out, "\nexact: the order is one of the %d modes. TV: total variation distance between the target\nand %s samples, as many perfect draws from it, and a fitted Plackett–Luce law\n\n", len(m.Weights), thousands(m.Samples))
+		var modes [][]string
+		for i, w := range m.Weights {
+			modes = append(modes, []string{fmt.Sprint(i), fmt.Sprintf("%.4f", w), fmt.Sprintf("%.4f", m.Shares[i])})
+		}
+		table(a.out, []string{"mode", "target", "samples"}, modes)
+	}
 	if f.Puzzle != nil {
 		fmt.Fprintln(a.out, "\npixels go from 0 to 1. But for noise: tiles that noise alone tells apart count as one;\nthe limits are those of one who guesses among them and knows all else")
 	}
