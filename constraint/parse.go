@@ -13,10 +13,20 @@ import (
 // JSONL. An item is its name or its number, from 0; a name that is a number goes before
 // the number. Blanks around names count for nothing.
 type Text struct {
-	Pin    []string // ITEM=POSITION
-	Forbid []string // ITEM=POSITION
-	Before []string // A,B or A,B,C, …: each before the next
-	First  []string // M:ITEM,ITEM, …: all among the first M positions
+	Pin    []string `json:"pin,omitempty"`    // ITEM=POSITION
+	Forbid []string `json:"forbid,omitempty"` // ITEM=POSITION
+	Before []string `json:"before,omitempty"` // A,B or A,B,C, …: each before the next
+	First  []string `json:"first,omitempty"`  // M:ITEM,ITEM, …: all among the first M positions
+}
+
+// IsZero reports whether there are no rules.
+func (t Text) IsZero() bool {
+	return len(t.Pin)+len(t.Forbid)+len(t.Before)+len(t.First) == 0
+}
+
+// And returns the rules of both.
+func (t Text) And(u Text) Text {
+	return Text{slices.Concat(t.Pin, u.Pin), slices.Concat(t.Forbid, u.Forbid), slices.Concat(t.Before, u.Before), slices.Concat(t.First, u.First)}
 }
 
 // Parse reads rules about the items of the given names. It fails, naming the rule, on what
@@ -90,14 +100,16 @@ func (r reader) item(text string) (int, error) {
 }
 
 func (r reader) items(text string) (items []int, err error) {
+	seen := map[int]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		k, err := r.item(part)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(items, k) {
+		if seen[k] {
 			return nil, fmt.Errorf("item %d is there twice", k)
 		}
+		seen[k] = true
 		items = append(items, k)
 	}
 	return items, nil

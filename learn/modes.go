@@ -50,12 +50,13 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := m.draw(enc, enc.N, size, m.Config.Seed, 0, first)
+		drawn, err := m.draw(dec, enc, enc.N, size, m.Config.Seed, 0, first)
 		enc.Free()
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range drawn[:min(size, count-first)] {
+		for _, p := range drawn[:min(size, count-first)] {
+			o := p.Order()
 			at := slices.IndexFunc(target.Modes, func(mode perm.Order) bool { return slices.Equal(mode, o) })
 			if at < 0 {
 				r.None += 1 / float64(count)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -65,7 +66,7 @@ func TestSizeOfAJigsaw(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "\nn = ") {
 		t.Errorf("%v\n%s", err, data)
 	}
-	if again, err := ParseConfig(data, "config.toml"); err != nil || again.Task != c.Task {
+	if again, err := ParseConfig(data, "config.toml"); err != nil || !reflect.DeepEqual(again.Task, c.Task) {
 		t.Errorf("read again: %+v, %v", again.Task, err)
 	}
 	if err := c.Set("task.n=12"); err != nil {
