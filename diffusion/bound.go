@@ -53,6 +53,10 @@ type Estimate struct {
 // X_{t_1}, …, X_{t_k} from q(· | X_0), with the weights
 //
 //	w = p(X_T) Π_i p_θ(X_{t_{i−1}} | X_{t_i}) / q(X_{t_i} | X_{t_{i−1}}),  E_q[w] = p(X_0 | 𝒳).
+//
+// That is where the shuffles can undo whatever the model thinks possible. Where they cannot,
+// as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
+// such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
 func (d *Decoder) Likelihood(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
 	values, err := d.logWeights(e, clean, draws, rngs)
 	if err != nil {
