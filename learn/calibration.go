@@ -43,14 +43,16 @@ func newCalibrationTable(c *metric.Calibration) CalibrationTable {
 	return t
 }
 
+const maxCalibrationSamples = 4096
+
 // Calibrate draws samples of each of the first count test sets and holds their shares
 // against the right orders. progress, if not nil, is called with the number of sets done.
 func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func(done int)) (*Calibration, error) {
 	switch {
 	case count < 1:
 		return nil, fmt.Errorf("calibration: wanted 1 set or more (got %d)", count)
-	case samples < 1:
-		return nil, fmt.Errorf("calibration: wanted 1 sample or more (got %d)", samples)
+	case samples < 1 || samples > maxCalibrationSamples:
+		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", maxCalibrationSamples, samples)
 	}
 	dec, err := m.Decoder()
 	if err != nil {
@@ -58,7 +60,8 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 	}
 	n := m.Config.Task.N
 	var pairs, places metric.Calibration
-	size := min(m.Config.Eval.Batch, count)
+	// GPL's scores of all samples are there at once, n² numbers each.
+	size := min(m.Config.Eval.Batch, count, max(1, 1024/samples))
 	for first := 0; first < count; first += size {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -254,7 +254,7 @@ func TestCalibrate(t *testing.T) {
 	if diff := cmp.Diff(c, again); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range [][2]int{{0, 1}, {1, 0}} {
+	for _, bad := range [][2]int{{0, 1}, {1, 0}, {1, 5000}} {
 		if _, err := m.Calibrate(t.Context(), bad[0], bad[1], nil); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
