@@ -5,9 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/riffle-ml/riffle/baseline/plackettluce"
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -69,13 +70,41 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 	for _, w := range r.Weights {
 		r.Perfect += math.Sqrt(2*w*(1-w)/(math.Pi*float64(count))) / 2
 	}
-	scores := reverse.FitPlackettLuce(target.Modes, target.Weights)
+	r.PlackettLuce, err = plackettLuceTV(target)
+	return r, err
+}
+
+// plackettLuceTV is the TV between a target and the Plackett–Luce law of the greatest likelihood.
+func plackettLuceTV(target *task.Delta) (float64, error) {
+	const voters = 1e6 // weights are counted in millionths
+	votes := make([]dataset.Vote, len(target.Modes))
+	for i, mode := range target.Modes {
+		votes[i] = vote(mode, max(1, int(math.Round(target.Weights[i]*voters))))
+	}
+	// A prior of one in a million: where some item is before another in all modes there is no
+	// greatest likelihood without.
+	fit, err := plackettluce.Estimate(votes, len(target.Modes[0]), 1)
+	if err != nil {
+		return 0, err
+	}
 	fitted := make([]float64, len(target.Modes))
 	for i, mode := range target.Modes {
-		fitted[i] = math.Exp(reverse.PlackettLuce{}.LogProb(scores, mode))
+		logp, err := fit.LogProb(mode)
+		if err != nil {
+			return 0, err
+		}
+		fitted[i] = math.Exp(logp)
 	}
-	r.PlackettLuce = distance(r.Weights, fitted)
-	return r, nil
+	return distance(target.Weights, fitted), nil
+}
+
+// vote is an order as that many voters gave it.
+func vote(o perm.Order, count int) dataset.Vote {
+	v := dataset.Vote{Count: count}
+	for _, k := range o {
+		v.Levels = append(v.Levels, []int{k})
+	}
+	return v
 }
 
 // distance is the total variation distance between weights, whose sum is 1, and shares of

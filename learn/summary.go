@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/riffle-ml/riffle/baseline/mallows"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -38,6 +40,43 @@ func MostFrequent(samples []perm.Order, k int) []Frequent {
 	}
 	slices.SortStableFunc(out, func(a, b Frequent) int { return cmp.Compare(b.Share, a.Share) })
 	return out[:max(0, min(k, len(out)))]
+}
+
+// Consensus is the order nearest to some samples.
+type Consensus struct {
+	Order perm.Order `json:"order"`
+	// Distance is its mean Kendall distance to them: pairs of items that are the other way round.
+	Distance float64 `json:"distance"`
+	// Exact reports whether it is known that no order is nearer, see [mallows.Consensus].
+	Exact bool `json:"exact"`
+}
+
+// ConsensusOf finds the order with the least mean Kendall distance to samples of the same items.
+func ConsensusOf(samples []perm.Order) (*Consensus, error) {
+	if len(samples) == 0 {
+		return nil, errors.New("consensus: no samples")
+	}
+	n := len(samples[0])
+	if n < 2 {
+		return &Consensus{Order: perm.Identity(n), Exact: true}, nil
+	}
+	votes := make([]dataset.Vote, len(samples))
+	for i, o := range samples {
+		votes[i] = vote(o, 1)
+	}
+	order, exact, err := mallows.Consensus(votes, n)
+	if err != nil {
+		return nil, fmt.Errorf("consensus: %w", err)
+	}
+	c := &Consensus{Order: order, Exact: exact}
+	for _, o := range samples {
+		tau, err := metric.KendallTau(order.Rank(), o.Rank())
+		if err != nil {
+			return nil, fmt.Errorf("consensus: %w", err)
+		}
+		c.Distance += (1 - tau) / 4 * float64(n*(n-1)) / float64(len(samples))
+	}
+	return c, nil
 }
 
 // Entropy is an estimate of the entropy of the model's orders of a set, in nats.

@@ -152,6 +152,23 @@ func TestMostFrequent(t *testing.T) {
 	}
 }
 
+// Condorcet's paradox: 0 before 1 before 2 before 0 in two of three each. An order that keeps
+// two of the three majorities has 1 + 1 + 2 of 9 pairs the other way round, 4/3 a sample.
+func TestConsensusOf(t *testing.T) {
+	c, err := ConsensusOf([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}})
+	if err != nil || !c.Exact || math.Abs(c.Distance-4.0/3) > 1e-12 || c.Order.Validate() != nil {
+		t.Errorf("%+v, %v: wanted a distance of 4/3", c, err)
+	}
+	for n := range 2 {
+		if c, err := ConsensusOf([]perm.Order{perm.Identity(n)}); err != nil || len(c.Order) != n || c.Distance != 0 {
+			t.Errorf("of %d items: %+v, %v", n, c, err)
+		}
+	}
+	if _, err := ConsensusOf(nil); err == nil {
+		t.Error("of no samples: no error")
+	}
+}
+
 // The estimates of p of all orders sum to 1, and the entropy of samples is that of the
 // probabilities.
 func TestEntropyOfAllOrders(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
 )
@@ -16,10 +15,9 @@ import (
 // sampled is what sample prints of a set.
 type sampled struct {
 	learn.Sampled
-	Consensus         perm.Order       `json:"consensus,omitempty"`
-	ConsensusDistance *float64         `json:"consensus_distance,omitempty"` // mean, pairs of items
-	Top               []learn.Frequent `json:"top,omitempty"`
-	Entropy           *learn.Entropy   `json:"entropy,omitempty"`
+	Consensus *learn.Consensus `json:"consensus,omitempty"`
+	Top       []learn.Frequent `json:"top,omitempty"`
+	Entropy   *learn.Entropy   `json:"entropy,omitempty"`
 }
 
 // sampleFlags say what is asked about the samples.
@@ -39,8 +37,8 @@ func (a *app) sampleCommand() *cobra.Command {
 		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
 		Long: "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + `
 
---consensus gives the order with the least mean Kendall distance to the samples, exactly for up
-to 14 items. --top gives the most frequent orders with their shares. --entropy estimates
+--consensus gives the order with the least mean Kendall distance to the samples, exactly where
+their majorities contradict each other among at most 16 items. --top gives the most frequent orders with their shares. --entropy estimates
 the entropy of the model's orders, and log p of those of --top, in nats, by --draws
 trajectories for each different sample; it is an upper bound but for the sampling error.`,
 		Example: `  riffle sample runs/sort9 numbers/ --count 100
@@ -100,11 +98,9 @@ func (f *sampleFlags) ask(cmd *cobra.Command, m *learn.Model, sets []*dataset.Se
 	for i, s := range drawn {
 		out[i] = sampled{Sampled: s, Top: learn.MostFrequent(s.Samples, f.top)}
 		if f.consensus {
-			order, distance, err := metric.Consensus(s.Samples)
-			if err != nil {
+			if out[i].Consensus, err = learn.ConsensusOf(s.Samples); err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
-			out[i].Consensus, out[i].ConsensusDistance = order, &distance
 		}
 		if f.entropy {
 			if out[i].Entropy, err = m.Entropy(cmd.Context(), sets[i], s.Samples, f.draws, f.seed, out[i].Top); err != nil {
@@ -125,8 +121,12 @@ func (a *app) printSampled(r sampled, names []string) {
 		fmt.Fprintf(a.out, "%s\t%s\n", r.ID, strings.Join(perm.Act(o, names), " "))
 	}
 	a.printMarginals(r.Sampled, names)
-	if r.ConsensusDistance != nil {
-		fmt.Fprintf(a.out, "\nconsensus  %s  (mean Kendall distance %.3f)\n", strings.Join(perm.Act(r.Consensus, names), " "), *r.ConsensusDistance)
+	if c := r.Consensus; c != nil {
+		best := ""
+		if !c.Exact {
+			best = ", a local optimum"
+		}
+		fmt.Fprintf(a.out, "\nconsensus  %s  (mean Kendall distance %.3f%s)\n", strings.Join(perm.Act(c.Order, names), " "), c.Distance, best)
 	}
 	if len(r.Top) > 0 {
 		fmt.Fprintln(a.out)
