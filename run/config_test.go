@@ -72,7 +72,7 @@ func TestSizeOfAJigsaw(t *testing.T) {
 	if err := c.Set("task.n=12"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta, tsp"
+	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta, tsp, ranking"
 	if _, err := c.Resolve(); err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}
