@@ -10,6 +10,7 @@
 // This package holds no code. What there is to use, in the order that data goes:
 //
 //	perm       orders and ranks: compose, invert, index, parse
+//	constraint rules that orders obey: pins, precedences, forbidden positions
 //	shuffle    forward laws (card shuffles), exact total variation, denoising schedules
 //	metric     Kendall's tau and tau-b, NDCG, exact, correct, RMSE, MAE, bootstrap intervals
 //	dataset    readers and writers of file formats
@@ -23,7 +24,7 @@
 //	learn      all of it together: train, load, evaluate, order, sample, score
 //	server     an HTTP API in front of trained models, and a page
 //
-// perm, shuffle, metric and dataset need no tensor engine and are useful alone.
+// perm, constraint, shuffle, metric and dataset need no tensor engine and are useful alone.
 //
 // # From the paper to the names used here
 //

@@ -24,7 +24,9 @@ const MaxLineBytes = 64 << 20
 // file have one length. Sets and items may have an "id", unique in the file and
 // in the set. "order" lists items by position; "rank", positions by item, is
 // accepted instead and reported in [Set].OrderGiven; both are 0-based. Blank lines
-// are skipped. An unknown field, a repeated field, NaN and infinity are errors
+// are skipped. "constraints" are rules for orders that are asked for, as [constraint.Text]
+// writes them: {"pin": ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}.
+// An unknown field, a repeated field, NaN and infinity are errors
 // that name the line and the field.
 type JSONLReader struct {
 	name, dir string

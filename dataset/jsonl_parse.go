@@ -10,12 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/perm"
 )
 
 var (
-	setFields  = []string{"id", "items", "order", "rank"}
+	setFields  = []string{"id", "items", "order", "rank", "constraints"}
+	ruleFields = []string{"pin", "forbid", "before", "first"}
 	itemFields = []string{"id", "features", "image", "point"}
 )
 
@@ -41,6 +43,8 @@ func ParseSet(line []byte) (*Set, error) {
 		case "items":
 			hasItems = true
 			err = p.items(s)
+		case "constraints":
+			err = p.constraints(&s.Constraints)
 		default:
 			if s.OrderGiven != "" {
 				return errors.New("is there beside \"" + s.OrderGiven + "\", wanted one of them")
@@ -69,6 +73,21 @@ func ParseSet(line []byte) (*Set, error) {
 		}
 	}
 	return s, s.Validate()
+}
+
+// constraints reads {"pin": ["a=0"], …}; what the texts say is checked with the set.
+func (p *parser) constraints(t *constraint.Text) error {
+	return p.object("constraints", ruleFields, func(field string) error {
+		to := map[string]*[]string{"pin": &t.Pin, "forbid": &t.Forbid, "before": &t.Before, "first": &t.First}[field]
+		return p.array(func(i int) error {
+			text, err := p.text()
+			if err != nil {
+				return &elementError{i, err}
+			}
+			*to = append(*to, text)
+			return nil
+		})
+	})
 }
 
 // checkOrder reports whether order, read as field says, is a permutation of n items.

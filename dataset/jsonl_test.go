@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -35,7 +36,7 @@ func TestReadJSONL(t *testing.T) {
 	got, err := readAll("\xef\xbb\xbf" + `{"id": "q7", "items": [{"features": [1, -2.5e3]}, {"id": "b", "features": [0, 4]}], "order": [1, 0]}` + "\r\n\n" +
 		`{"items":[{"image":"a.png"},{"image":"sub/b.png"},{"image":"c.png"}],"rank":[2,0,1]}` + "\n" +
 		`{"order":[0,1,2],"items":[{"point":[0,0]},{"point":[1,0.5]},{"point":[0,0]}]}` + "\n" +
-		`{"items":[{"id":"x"},{"id":"y"}]}`)
+		`{"constraints":{"pin":["x=1"],"before":["y,x"],"first":[]},"items":[{"id":"x"},{"id":"y"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestReadJSONL(t *testing.T) {
 		// rank 2,0,1: item 1 is first, item 2 second, item 0 last
 		{Kind: KindImage, Items: []Item{{Image: "a.png"}, {Image: "sub/b.png"}, {Image: "c.png"}}, Order: perm.Order{1, 2, 0}, OrderGiven: "rank", Dir: "in", Line: 3},
 		{Kind: KindPoint, Items: []Item{{}, {Point: [2]float64{1, 0.5}}, {}}, Order: perm.Order{0, 1, 2}, OrderGiven: "order", Dir: "in", Line: 4},
-		{Kind: KindBare, Items: []Item{{ID: "x"}, {ID: "y"}}, Dir: "in", Line: 5},
+		{Kind: KindBare, Items: []Item{{ID: "x"}, {ID: "y"}}, Constraints: constraint.Text{Pin: []string{"x=1"}, Before: []string{"y,x"}}, Dir: "in", Line: 5},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -80,6 +81,10 @@ func TestReadJSONLErrors(t *testing.T) {
 		want string // all of the error after "in/sets.jsonl:"
 	}{
 		"unknown set field":   {`{"items":[],"ordr":[]}`, `1: unknown field "ordr", the nearest known is "order"`},
+		"unknown rule":        {`{"items":[],"constraints":{"pins":[]}}`, `1: constraints: unknown field "pins", the nearest known is "pin"`},
+		"rule without items":  {`{"items":[{},{}],"constraints":{"pin":["2=0"]}}`, `1: constraints: pin "2=0": no item 2 in a set of 2, wanted 0 to 1`},
+		"rule of a number":    {`{"items":[{},{}],"constraints":{"pin":["0=0", 1]}}`, `1: constraints: pin[1]: is 1, wanted text in quotes`},
+		"rules in a list":     {`{"items":[{},{}],"constraints":["0=0"]}`, `1: constraints: is a list, wanted constraints in braces`},
 		"capitals":            {`{"Items":[]}`, `1: unknown field "Items", the nearest known is "items"`},
 		"unknown item field":  {"\n" + `{"items":[{},{"feature":[1]}]}`, `2: item 1: unknown field "feature", the nearest known is "features"`},
 		"mixed":               {`{"items":[{"features":[1]},{"image":"a.png"}]}`, `1: item 1: is an image, wanted one of features as item 0 is`},
@@ -280,6 +285,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"id":"q7","items":[{"features":[1,-2.5e3]},{"features":[0,4]}],"order":[1,0]}`))
 	f.Add([]byte(`{"items":[{"image":"a.png"},{"image":"b.png","id":"x"}],"rank":[1,0]}` + "\n\n{\"items\":[]}"))
 	f.Add([]byte(`{"items":[{"point":[0,1e-9]}],"order":[0]}`))
+	f.Add([]byte(`{"items":[{},{"id":"x"}],"constraints":{"pin":["x=0"],"first":["1:x"],"forbid":["0=0"],"before":["x,0"]}}`))
 	f.Add([]byte(`{"items":[{},{"feature":NaN}]}`))
 	f.Add([]byte("\xef\xbb\xbf{"))
 	f.Add(gzipped(f, []byte(`{"items":[{}]}`)))

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/riffle-ml/riffle/constraint"
 )
 
 // JSONLWriter writes sets as Riffle's own JSONL; see [JSONLReader] for the format.
@@ -33,6 +35,8 @@ type jsonSet struct {
 	Items []jsonItem `json:"items"`
 	Order *[]int     `json:"order,omitempty"`
 	Rank  *[]int     `json:"rank,omitempty"`
+
+	Constraints constraint.Text `json:"constraints,omitzero"`
 }
 
 // Write writes one set, its order in the reading that OrderGiven names. Image
@@ -45,7 +49,7 @@ func (w *JSONLWriter) Write(s *Set) error {
 	if err := w.seen.add(s, w.n+1); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)
 	}
-	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items))}
+	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
 	for i := range s.Items {
 		it := &s.Items[i]
 		out.Items[i] = jsonItem{ID: it.ID, Features: it.Features, Image: it.Image}

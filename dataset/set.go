@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"unicode/utf8"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -66,6 +68,9 @@ type Set struct {
 	// Count is how many gave this order (voters, for example), 0 where the file does not say.
 	Count int
 
+	// Constraints are what an order that is asked for must obey; items go by [Set.ItemNames].
+	Constraints constraint.Text
+
 	Dir  string // folder that relative Image paths start from
 	Line int    // 1-based line in the file, 0 where there is none
 }
@@ -80,8 +85,26 @@ func (s *Set) ImagePath(i int) string {
 	return filepath.Join(s.Dir, p)
 }
 
+// ItemNames returns what the items are called: by id, else by the name of the image's file,
+// else by number, from 0.
+func (s *Set) ItemNames() []string {
+	out := make([]string, len(s.Items))
+	for i, it := range s.Items {
+		switch {
+		case it.ID != "":
+			out[i] = it.ID
+		case it.Image != "":
+			out[i] = filepath.Base(it.Image)
+		default:
+			out[i] = strconv.Itoa(i)
+		}
+	}
+	return out
+}
+
 // Validate reports the first fault of a set: an item of another kind, features
-// of different lengths, NaN or infinite numbers, an item's id used twice, an
+// of different lengths, NaN or infinite numbers, an item's id used twice, constraints
+// that [constraint.Text] does not read, an
 // order that is not a permutation of the items. A set of no items is valid.
 func (s *Set) Validate() error {
 	if !utf8.ValidString(s.ID) {
@@ -105,6 +128,11 @@ func (s *Set) Validate() error {
 	}
 	if s.Count < 0 {
 		return fmt.Errorf("count: is %d, wanted 0 or more", s.Count)
+	}
+	if !s.Constraints.IsZero() {
+		if _, err := s.Constraints.Parse(s.ItemNames()); err != nil {
+			return fmt.Errorf("constraints: %w", err)
+		}
 	}
 	if err := s.Levels.Validate(len(s.Items)); err != nil {
 		return err

@@ -27,13 +27,85 @@ const drawsAtOnce = 64
 // laws at one shuffle a step. It returns the mean and its standard error (0 for one draw).
 // What the estimate leaves out of the bound is only its sampling error.
 func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) (mean, stderr []float64, err error) {
+	estimates, err := d.Likelihood(e, clean, draws, rngs)
+	for _, x := range estimates {
+		mean, stderr = append(mean, x.Bound), append(stderr, x.BoundStdErr)
+	}
+	return mean, stderr, err
+}
+
+// Estimate is what trajectories say of log p(X_0 | 𝒳), in nats.
+type Estimate struct {
+	// Bound is the mean of the log weights, an estimate of the bound below log p; BoundStdErr
+	// is its standard error, 0 for one draw.
+	Bound, BoundStdErr float64
+	// LogProb is the log of the mean of the weights, whose mean is p itself: it tends to log p
+	// as the draws grow and lies below it in expectation, but never below Bound (Y. Burda,
+	// R. Grosse, R. Salakhutdinov, Importance weighted autoencoders, ICLR 2016, Thm 1). StdErr
+	// is its standard error to first order, which says little where Effective is small.
+	LogProb, StdErr float64
+	// Effective is the number of draws that count, (Σ w)²/Σ w², from 1 to all of them.
+	Effective float64
+}
+
+// Likelihood estimates, for each set of an encoded batch, the log-probability of the orders
+// clean and the bound of [Decoder.Bound] from the same draws trajectories: forward ones
+// X_{t_1}, …, X_{t_k} from q(· | X_0), with the weights
+//
+//	w = p(X_T) Π_i p_θ(X_{t_{i−1}} | X_{t_i}) / q(X_{t_i} | X_{t_{i−1}}),  E_q[w] = p(X_0 | 𝒳).
+//
+// That is where the shuffles can undo whatever the model thinks possible. Where they cannot,
+// as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
+// such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
+func (d *Decoder) Likelihood(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
+	values, err := d.logWeights(e, clean, draws, rngs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Estimate, len(values))
+	for i, v := range values {
+		out[i] = estimate(v)
+	}
+	return out, nil
+}
+
+// estimate sums up log weights.
+func estimate(logs []float64) (e Estimate) {
+	draws := float64(len(logs))
+	greatest := slices.Max(logs)
+	weight, square := 0.0, 0.0 // of weights over the greatest
+	for _, x := range logs {
+		e.Bound += x / draws
+		if !math.IsInf(greatest, -1) {
+			w := math.Exp(x - greatest)
+			weight, square = weight+w, square+w*w
+		}
+	}
+	e.LogProb = math.Inf(-1)
+	if weight > 0 {
+		e.LogProb = max(e.Bound, greatest+math.Log(weight/draws)) // rounding may turn equals round
+		e.Effective = weight * weight / square
+	}
+	if len(logs) > 1 {
+		deviation := 0.0
+		for _, x := range logs {
+			deviation += (x - e.Bound) * (x - e.Bound)
+		}
+		e.BoundStdErr = math.Sqrt(deviation / (draws - 1) / draws)
+		e.StdErr = math.Sqrt(max(0, square/(weight*weight)-1/draws) * draws / (draws - 1))
+	}
+	return e
+}
+
+// logWeights draws trajectories and returns the logs of their weights, [set][draw].
+func (d *Decoder) logWeights(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([][]float64, error) {
 	if draws < 1 {
-		return nil, nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
+		return nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
 	p := d.Process.At(e.N)
 	for i := 1; i < len(p.Steps); i++ {
 		if _, closed := p.Forward.(multiStep); !closed && p.Steps[i] != p.Steps[i-1]+1 {
-			return nil, nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())
+			return nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())
 		}
 	}
 	width := p.Reverse.NumScores(p.Free(e.N))
@@ -61,7 +133,7 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 			}
 			scores, err := d.Scores(e, flat, count, p.Steps[k])
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			for i := range e.Batch {
 				for j := range count {
@@ -72,21 +144,7 @@ func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.
 			}
 		}
 	}
-	mean, stderr = make([]float64, e.Batch), make([]float64, e.Batch)
-	for i, v := range values {
-		sum, square := 0.0, 0.0
-		for _, x := range v {
-			sum += x
-		}
-		mean[i] = sum / float64(draws)
-		for _, x := range v {
-			square += (x - mean[i]) * (x - mean[i])
-		}
-		if draws > 1 {
-			stderr[i] = math.Sqrt(square / float64(draws-1) / float64(draws))
-		}
-	}
-	return mean, stderr, nil
+	return values, nil
 }
 
 // forwardLogProb is log q of a t-fold shuffle; t is 1 where there is no closed form.

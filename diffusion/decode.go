@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/parallel"
@@ -22,6 +23,7 @@ type Decoder struct {
 
 	encode *model.Exec
 	scores *model.Exec
+	plans  []*constraint.Plan // see Obeying
 }
 
 // NewDecoder prepares decoding with the weights in a store.
@@ -157,6 +159,8 @@ func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
 func (d *Decoder) Greedy(e *Encoded, start []perm.Order) ([]Path, error) {
 	return d.walk(e, start, func(_ int, scores []float64, dst perm.Order) float64 {
 		return d.Process.Reverse.Mode(scores, dst)
+	}, func(_ int, last lastStep, dst perm.Order) float64 {
+		return last.mode(dst)
 	})
 }
 
@@ -166,12 +170,14 @@ func (d *Decoder) Sample(e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]P
 	return d.walk(e, start, func(i int, scores []float64, dst perm.Order) float64 {
 		law.Sample(rngs[i], scores, dst)
 		return law.LogProb(scores, dst)
+	}, func(i int, last lastStep, dst perm.Order) float64 {
+		return last.sample(rngs[i], dst)
 	})
 }
 
 // walk follows len(start)/batch paths a set; choose writes path i's step σ' into dst and
-// returns its log p.
-func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64) ([]Path, error) {
+// returns its log p; obey does so for the last step where it is restricted.
+func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64, obey func(path int, last lastStep, dst perm.Order) float64) ([]Path, error) {
 	if len(start) == 0 || len(start)%e.Batch != 0 {
 		return nil, fmt.Errorf("decoding %d sets: wanted a start for each, or a multiple (got %d)", e.Batch, len(start))
 	}
@@ -193,7 +199,12 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 			return nil, err
 		}
 		for i := range paths {
-			paths[i].LogProb += choose(i, scores[i*width:(i+1)*width], sigma)
+			row := scores[i*width : (i+1)*width]
+			if plan := d.plan(i/(len(start)/e.Batch), k); plan != nil {
+				paths[i].LogProb += obey(i, lastStep{d.Process, plan, row, paths[i].Order()}, sigma)
+			} else {
+				paths[i].LogProb += choose(i, row, sigma)
+			}
 			paths[i].States = append(paths[i].States, d.Process.apply(sigma, paths[i].Order()))
 		}
 	}
@@ -235,7 +246,7 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 			return nil, err
 		}
 		parallel.For(e.Batch, func(i int) {
-			beams[i] = d.Process.expand(beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner)
+			beams[i] = d.Process.expand(beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner, d.plan(i, k))
 		})
 		states = outer
 	}

@@ -255,18 +255,36 @@ func TestBoundBelowLikelihood(t *testing.T) {
 			}
 			likelihood := push(t, dec, enc, n, uniform)
 			for _, clean := range []perm.Order{perm.Identity(n), perm.Random(rand.New(rand.NewPCG(2, 2)), n)} {
-				mean, stderr, err := dec.Bound(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+				estimates, err := dec.Likelihood(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
 				if err != nil {
 					t.Fatal(err)
 				}
+				x := estimates[0]
 				exact := math.Log(likelihood[index[orderKey(clean)]])
-				if !(mean[0] <= exact+3*stderr[0]) {
-					t.Errorf("%s n=%d: bound %.4f ± %.4f above the log-likelihood %.4f", p.Reverse.Name(), n, mean[0], stderr[0], exact)
+				if !(x.Bound <= exact+3*x.BoundStdErr) {
+					t.Errorf("%s n=%d: bound %.4f ± %.4f above the log-likelihood %.4f", p.Reverse.Name(), n, x.Bound, x.BoundStdErr, exact)
 				}
-				if mean[0] < exact-20 {
-					t.Errorf("%s n=%d: bound %.4f is far below the log-likelihood %.4f", p.Reverse.Name(), n, mean[0], exact)
+				if x.Bound < exact-20 {
+					t.Errorf("%s n=%d: bound %.4f is far below the log-likelihood %.4f", p.Reverse.Name(), n, x.Bound, exact)
 				}
-				t.Logf("%s n=%d: bound %.4f ± %.4f, log-likelihood %.4f", p.Reverse.Name(), n, mean[0], stderr[0], exact)
+				if x.LogProb < x.Bound || x.Effective < 1 || x.Effective > 2000 {
+					t.Errorf("%s n=%d: %+v", p.Reverse.Name(), n, x)
+				}
+				// Where many draws count their mean weight is nearly normal.
+				if x.Effective > 50 && math.Abs(x.LogProb-exact) > 4*x.StdErr+1e-6 {
+					t.Errorf("%s n=%d: importance estimate %.4f ± %.4f of the log-likelihood %.4f", p.Reverse.Name(), n, x.LogProb, x.StdErr, exact)
+				}
+				if n < 6 && x.Effective <= 50 {
+					t.Errorf("%s n=%d: %.1f of 2,000 draws count: nothing was tested", p.Reverse.Name(), n, x.Effective)
+				}
+				if n == 3 {
+					mean, stderr, err := dec.Bound(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+					if err != nil || mean[0] != x.Bound || stderr[0] != x.BoundStdErr {
+						t.Errorf("%s: bound %g ± %g, %v, of the same draws %g ± %g", p.Reverse.Name(), mean[0], stderr[0], err, x.Bound, x.BoundStdErr)
+					}
+				}
+				t.Logf("%s n=%d: estimate %.4f ± %.4f, %.0f effective", p.Reverse.Name(), n, x.LogProb, x.StdErr, x.Effective)
+				t.Logf("%s n=%d: bound %.4f ± %.4f, log-likelihood %.4f", p.Reverse.Name(), n, x.Bound, x.BoundStdErr, exact)
 			}
 		}
 	}

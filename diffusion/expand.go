@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -28,8 +29,8 @@ type child struct {
 	greedy  bool
 }
 
-// expand makes one reverse step of one set's beam.
-func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int) []beamState {
+// expand makes one reverse step of one set's beam, restricted to a plan if it is not nil.
+func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) []beamState {
 	var c children
 	law := p.Reverse
 	above, quick := law.(reverse.Above)
@@ -40,16 +41,21 @@ func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner
 		}
 		row := scores[j*width : (j+1)*width]
 		present := s.path.Order()
+		findMode := func(dst perm.Order) float64 { return law.Mode(row, dst) }
 		var candidates []reverse.Candidate
-		if quick {
+		switch {
+		case plan != nil:
+			last := lastStep{p, plan, row, present}
+			candidates, findMode = last.topK(max(outer, inner)), last.mode
+		case quick:
 			candidates = above.TopKAbove(row, max(outer, inner), floor-s.path.LogProb)
-		} else {
+		default:
 			candidates = law.TopK(row, max(outer, inner))
 		}
 		greedy := -1
 		if s.greedy {
 			mode := make(perm.Order, p.Free(len(present)))
-			modeLog := law.Mode(row, mode)
+			modeLog := findMode(mode)
 			greedy = slices.IndexFunc(candidates, func(c reverse.Candidate) bool { return slices.Equal(c.Order, mode) })
 			if greedy < 0 || greedy >= outer {
 				c.add(p, j, present, mode, s.path.LogProb+modeLog, true)

@@ -83,7 +83,7 @@ func TestExpandIsExact(t *testing.T) {
 				}
 				slices.Sort(values)
 				slices.Reverse(values)
-				got := p.expand(beam, scores, width, outer, 24)
+				got := p.expand(beam, scores, width, outer, 24, nil)
 				if len(got) != min(outer, len(values)) {
 					t.Fatalf("%s: %d states, wanted %d", law.Name(), len(got), outer)
 				}
@@ -127,7 +127,7 @@ func BenchmarkExpand(b *testing.B) {
 			beam, scores, width := beamOf(rand.New(rand.NewPCG(1, 2)), c.law, c.n, c.outer, c.sharp)
 			b.ReportAllocs()
 			for b.Loop() {
-				p.expand(beam, scores, width, c.outer, c.inner)
+				p.expand(beam, scores, width, c.outer, c.inner, nil)
 			}
 		})
 	}

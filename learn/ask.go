@@ -178,7 +178,7 @@ func name(s *dataset.Set, i int) string {
 }
 
 // Order finds the most probable orders of sets, at most top each. More than one come from
-// the beam.
+// the beam. All obey the constraints of their set, whose contradictions are an error.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
 	if top < 1 {
 		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
@@ -196,6 +196,10 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
 	}
 	opt.Beam = max(opt.Beam, top)
+	plans, err := m.plans(sets, 0)
+	if err != nil {
+		return nil, nil, err
+	}
 	out = make([]Ordered, len(sets))
 	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
@@ -205,14 +209,17 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		// All sets start from one arrangement, so that the order of a set does not depend on
 		// its place in the file.
 		noise := slices.Repeat(m.Process.Noise(m.Config.Seed, 0, 1, n), enc.Batch)
+		dec, err := m.obeying(plans, index, enc.Batch)
+		if err != nil {
+			return err
+		}
 		var beams [][]diffusion.Path
 		if opt.Method == "beam" {
-			var err error
-			if beams, err = m.decoder.Beam(enc, noise, opt.Beam, opt.Inner); err != nil {
+			if beams, err = dec.Beam(enc, noise, opt.Beam, opt.Inner); err != nil {
 				return err
 			}
 		} else {
-			paths, err := m.decoder.Greedy(enc, noise)
+			paths, err := dec.Greedy(enc, noise)
 			if err != nil {
 				return err
 			}
@@ -226,7 +233,11 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
 			}
 			o := Ordered{ID: name(sets[i], i), Steps: beams[k][0].States}
+			far := 0
 			for _, p := range beams[k][:min(top, len(beams[k]))] {
+				if plans[i] != nil && outOfReach(&p) {
+					far++
+				}
 				r := Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)}
 				if priced {
 					cost := pricer.Cost(sets[i], r.Order)
@@ -234,6 +245,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				}
 				o.Orders = append(o.Orders, r)
 			}
+			o.Warnings = m.mended(far, len(o.Orders))
 			out[i] = o
 		}
 		return nil
@@ -243,7 +255,10 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	}
 	warnings, of := m.warn(sets, objects)
 	for i, s := range sets {
-		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
+		for _, w := range out[i].Warnings { // so far those of mending
+			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
+		}
+		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, append(of[i], out[i].Warnings...)
 	}
 	return out, warnings, nil
 }
@@ -261,10 +276,18 @@ type Sampled struct {
 const samplesAtOnce = 64
 
 // Sample draws count orders of each set. seed gives other draws; set i's do not depend on
-// the sets around it.
+// the sets around it. Where a set has constraints all draws obey, and follow the law that
+// [diffusion.Decoder.Obeying] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
 	if count < 1 {
 		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
+	}
+	if _, err := m.Decoder(); err != nil {
+		return nil, nil, err
+	}
+	plans, err := m.plans(sets, 0)
+	if err != nil {
+		return nil, nil, err
 	}
 	out = make([]Sampled, len(sets))
 	objects := make([][]string, len(sets))
@@ -274,14 +297,27 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 			for k := range s.Marginals {
 				s.Marginals[k] = make([]float64, n)
 			}
-			size := min(count, samplesAtOnce)
+			dec := m.decoder
+			if enc != nil {
+				var err error
+				if dec, err = m.obeying(plans[at:at+1], []int{0}, enc.Batch); err != nil {
+					return err
+				}
+			}
+			size, far := min(count, samplesAtOnce), 0
 			for len(s.Samples) < count {
-				paths, err := m.draw(enc, n, size, seed, at, len(s.Samples))
+				paths, err := m.draw(dec, enc, n, size, seed, at, len(s.Samples))
 				if err != nil {
 					return err
 				}
-				s.Samples = append(s.Samples, paths[:min(size, count-len(s.Samples))]...)
+				for _, p := range paths[:min(size, count-len(s.Samples))] {
+					s.Samples = append(s.Samples, p.Order())
+					if plans[at] != nil && outOfReach(&p) {
+						far++
+					}
+				}
 			}
+			s.Warnings = m.mended(far, count)
 			for _, o := range s.Samples {
 				for i, k := range o {
 					s.Marginals[k][i]++
@@ -302,13 +338,16 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	}
 	warnings, of := m.warn(sets, objects)
 	for i := range out {
-		out[i].Warnings = of[i]
+		for _, w := range out[i].Warnings {
+			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
+		}
+		out[i].Warnings = append(of[i], out[i].Warnings...)
 	}
 	return out, warnings, nil
 }
 
 // draw makes samples first, … of one set; sample j has its own generator.
-func (m *Model) draw(enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]perm.Order, error) {
+func (m *Model) draw(dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]diffusion.Path, error) {
 	orders := make([]perm.Order, size)
 	rngs := make([]*rand.Rand, size)
 	for j := range size {
@@ -316,19 +355,16 @@ func (m *Model) draw(enc *diffusion.Encoded, n, size int, seed uint64, set, firs
 		orders[j] = m.Process.Start(rngs[j], n)
 	}
 	if enc == nil {
-		return orders, nil
+		paths := make([]diffusion.Path, size)
+		for j := range paths {
+			paths[j].States = orders[j : j+1]
+		}
+		return paths, nil
 	}
-	paths, err := m.decoder.Sample(enc, orders, rngs)
-	if err != nil {
-		return nil, err
-	}
-	for j, p := range paths {
-		orders[j] = p.Order()
-	}
-	return orders, nil
+	return dec.Sample(enc, orders, rngs)
 }
 
-// Scored is the bound on the log-probability of a set's given order.
+// Scored is the log-probability of a set's given order, and a bound on it.
 type Scored struct {
 	ID         string `json:"id"`
 	OrderGiven string `json:"order_given,omitempty"` // as in [Ordered]
@@ -337,12 +373,17 @@ type Scored struct {
 	Bound   Nats `json:"bound"`
 	StdErr  Nats `json:"stderr"`
 	Uniform Nats `json:"uniform"`
+	// LogProb is the importance estimate of log p itself by the same trajectories, with its
+	// standard error, and Effective is how many of them count: see [diffusion.Estimate].
+	LogProb       Nats    `json:"log_prob"`
+	LogProbStdErr Nats    `json:"log_prob_stderr"`
+	Effective     float64 `json:"effective"`
 	// Warnings are as in [Ordered].
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Score bounds log p of the sets' given orders from below by the mean of draws forward
-// trajectories.
+// Score estimates log p of the sets' given orders, and bounds it from below, by draws forward
+// trajectories. Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if s.Order == nil && len(s.Items) > 0 {
@@ -352,7 +393,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	out = make([]Scored, len(sets))
 	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[index[0]] = Scored{ID: name(sets[index[0]], index[0])}
+			out[index[0]] = Scored{ID: name(sets[index[0]], index[0]), Effective: float64(draws)}
 			return nil
 		}
 		clean := make([]perm.Order, enc.Batch)
@@ -362,12 +403,16 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			clean[k] = sets[i].Order
 			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(i)))
 		}
-		mean, stderr, err := m.decoder.Bound(enc, clean, draws, rngs)
+		estimates, err := m.decoder.Likelihood(enc, clean, draws, rngs)
 		if err != nil {
 			return err
 		}
 		for k, i := range index {
-			out[i] = Scored{ID: name(sets[i], i), Bound: Nats(mean[k]), StdErr: Nats(stderr[k]), Uniform: Nats(-m.Process.LogOrders(n))}
+			x := estimates[k]
+			out[i] = Scored{
+				ID: name(sets[i], i), Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(-m.Process.LogOrders(n)),
+				LogProb: Nats(x.LogProb), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
+			}
 		}
 		return nil
 	})

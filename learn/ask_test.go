@@ -393,7 +393,7 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 			cfg.Model.Dropout, cfg.Model.Dim, cfg.Train.Steps, cfg.Train.LR, cfg.Train.Batch = 0, 16, 150, 1e-2, 16
 			m, _ := train(t, cfg, e)
 			right := bare(n)
-			right.Order = m.Task.(*task.Delta).Target
+			right.Order = m.Task.(*task.Delta).Modes[0]
 			wrong := bare(n)
 			wrong.Order = slices.Clone(right.Order)
 			slices.Reverse(wrong.Order)

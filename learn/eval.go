@@ -70,6 +70,7 @@ type Result struct {
 	// Puzzle is nil where the objects are no tiles.
 	Tour          *Tour    `json:"tour,omitempty"` // of tours alone
 	Puzzle        *Puzzle  `json:"puzzle,omitempty"`
+	Modes         *Modes   `json:"modes,omitempty"`   // of a target of several orders alone
 	Ranking       *Ranking `json:"ranking,omitempty"` // of ranked lists alone
 	Method        string   `json:"method"`
 	Engine        string   `json:"engine"`
@@ -213,6 +214,11 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	if r.Tour, err = tours.result(m.Config.Seed); err != nil {
 		return nil, err
 	}
+	if target, ok := m.Task.(*task.Delta); ok && len(target.Modes) > 1 && m.Process != nil {
+		if r.Modes, err = m.modesOf(ctx, target, split, count); err != nil {
+			return nil, err
+		}
+	}
 	r.Puzzle, err = tiles.result(m.Config.Seed)
 	return r, err
 }
@@ -295,10 +301,12 @@ func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.
 
 type scores struct{ exact, correct, tau, lists, valid float64 }
 
-// nearestRight returns the right order of set i. Where equal objects may be exchanged it is the
+// nearestRight returns the right order of set i. Of several it is the nearest; where equal objects may be exchanged it is the
 // one nearest to the given order: equals stand as they do there.
 func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
 	switch {
+	case ex.Modes != nil:
+		return nearestMode(order, ex.Modes)
 	case ex.Same != nil:
 		return metric.Nearest(order, ex.Clean[i], ex.Same[i])
 	case ex.Values == nil:

@@ -46,6 +46,16 @@ func Training(loss, accuracy []Series) Lines {
 	}}
 }
 
+// Calibration is the figure of how often what was given a probability came true: the
+// frequency over the mean probability of each bin, both from 0 to 1, and the diagonal, where
+// they are equal.
+func Calibration(series []Series) Lines {
+	diagonal := Series{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}}
+	return Lines{Panels: []Panel{{
+		XLabel: "probability", YLabel: "frequency", YRange: [2]float64{0, 1}, Series: append([]Series{diagonal}, series...),
+	}}}
+}
+
 // lineStyles differ in lightness and dashes as well as in hue (hues of M. Okabe
 // and K. Ito, for all kinds of colour vision).
 var lineStyles = []draw.LineStyle{

@@ -67,6 +67,21 @@ func TestLinesLogarithmicWithGaps(t *testing.T) {
 	}
 }
 
+// The diagonal is drawn whatever the data, which is one point here.
+func TestCalibrationFigure(t *testing.T) {
+	img, svg := render(t, "calibration", Calibration([]Series{{"a before b", []float64{0.75}, []float64{0.25}}}))
+	for i := range 2 {
+		if count(img, lineStyles[i].Color.(color.RGBA), 10) == 0 {
+			t.Errorf("series %d is missing", i)
+		}
+	}
+	for _, want := range []string{">probability<", ">frequency<", ">equal<", ">a before b<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("svg lacks %q", want)
+		}
+	}
+}
+
 func TestLinesOfOnePoint(t *testing.T) {
 	for _, log := range []bool{false, true} {
 		img, _ := render(t, "point", Lines{Panels: []Panel{{LogX: log, LogY: log, Series: []Series{{"", []float64{3}, []float64{3}}}}}})

@@ -38,20 +38,22 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name     string  `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking"`
-	N        int     `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data"`
-	Source   string  `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
-	Rows     int     `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
-	Columns  int     `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
-	Noise    float64 `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
-	Digits   int     `toml:"digits,omitempty" comment:"sort: digits of each number"`
-	Data     string  `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists"`
-	Test     string  `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
-	Items    string  `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
-	Features int     `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
-	Pixels   int     `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
-	Augment  Augment `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
-	Target   string  `toml:"target,omitempty" comment:"delta: identity or random (drawn from the seed)"`
+	Name     string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking"`
+	N        int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data"`
+	Source   string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
+	Rows     int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
+	Columns  int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
+	Noise    float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
+	Digits   int       `toml:"digits,omitempty" comment:"sort: digits of each number"`
+	Data     string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists"`
+	Test     string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
+	Items    string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
+	Features int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
+	Pixels   int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
+	Augment  Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
+	Target   string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)"`
+	Modes    int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders"`
+	Weights  []float64 `toml:"weights,omitempty" comment:"delta, mixture: in what proportion the orders are right; empty: all the same"`
 }
 
 // Augment distorts training images: each is drawn uniformly within ± the value.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -65,13 +66,13 @@ func TestSizeOfAJigsaw(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "\nn = ") {
 		t.Errorf("%v\n%s", err, data)
 	}
-	if again, err := ParseConfig(data, "config.toml"); err != nil || again.Task != c.Task {
+	if again, err := ParseConfig(data, "config.toml"); err != nil || !reflect.DeepEqual(again.Task, c.Task) {
 		t.Errorf("read again: %+v, %v", again.Task, err)
 	}
 	if err := c.Set("task.n=12"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta, tsp"
+	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta, tsp, ranking"
 	if _, err := c.Resolve(); err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}

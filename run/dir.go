@@ -11,15 +11,16 @@ import (
 
 // Names of the files of a run directory.
 const (
-	ConfigFile  = "config.toml"
-	MetricsFile = "metrics.jsonl"
-	ModelFile   = "model.safetensors"
-	AdamMFile   = "adam_m.safetensors"
-	AdamVFile   = "adam_v.safetensors"
-	StateFile   = "state.json"
-	EvalFile    = "eval.json"
-	ProbeFile   = "probe.json"
-	FiguresDir  = "figures"
+	ConfigFile      = "config.toml"
+	MetricsFile     = "metrics.jsonl"
+	ModelFile       = "model.safetensors"
+	AdamMFile       = "adam_m.safetensors"
+	AdamVFile       = "adam_v.safetensors"
+	StateFile       = "state.json"
+	EvalFile        = "eval.json"
+	ProbeFile       = "probe.json"
+	CalibrationFile = "calibration.json"
+	FiguresDir      = "figures"
 
 	lockFile = ".lock"
 )

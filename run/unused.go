@@ -30,6 +30,10 @@ var uses = []use{
 	{"task.test", "task.name", []string{"tsp", "ranking"}},
 	{"task.augment", "task.name", []string{"sort"}},
 	{"task.target", "task.name", []string{"delta"}},
+	{"task.modes", "task.name", []string{"delta"}},
+	{"task.modes", "task.target", []string{"mixture"}},
+	{"task.weights", "task.name", []string{"delta"}},
+	{"task.weights", "task.target", []string{"mixture"}},
 	{"model.channels", "model.encoder", []string{"cnn", "window"}},
 	{"model.kernel", "model.encoder", []string{"cnn"}},
 	{"model.hidden", "model.encoder", []string{"cnn", "window", "features"}},
@@ -64,6 +68,7 @@ var choices = func() map[string][]string {
 		"method":          {"diffusion", "gumbel-sinkhorn", "diffsort", "error-free-diffsort", "sedd"},
 		"train.objective": {"bound", "random-step", "latent"},
 		"task.name":       {"sort", "delta", "jigsaw", "tsp", "ranking"},
+		"task.target":     {"identity", "random", "mixture", "rotations"},
 		"model.encoder":   {"table", "cnn", "window", "points", "features"},
 	}
 	for _, law := range reverse.Laws() {
@@ -123,10 +128,14 @@ func (c *Config) fillUsed() {
 	}
 }
 
-// fillSize computes the number of objects where it follows from other keys.
+// fillSize computes the number of objects where it follows from other keys, and the number of
+// modes where it was left out.
 func (c *Config) fillSize() {
-	if c.Task.Name == "jigsaw" {
+	switch {
+	case c.Task.Name == "jigsaw":
 		c.Task.N = c.Task.Rows * c.Task.Columns
+	case c.Task.Target == "mixture":
+		c.Task.Modes = cmp.Or(c.Task.Modes, 5)
 	}
 }
 

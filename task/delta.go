@@ -2,6 +2,8 @@ package task
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -12,35 +14,107 @@ import (
 )
 
 // Delta is the task of learning one permutation: the objects are the identities 0 … n−1
-// and the right order is always the same (paper appendix H.1).
+// and the right order is always the same (paper appendix H.1). With several modes it is a
+// distribution over orders that is learned: each set has one of them for its right order,
+// drawn by the weights, which nothing about its objects tells.
 type Delta struct {
-	n      int
-	Target perm.Order
+	n       int
+	seed    uint64
+	Modes   []perm.Order // different from each other
+	Weights []float64    // of the modes: above 0, together 1
 }
 
+// maxModes bounds the modes of a mixture: drawing a set goes through their weights.
+const maxModes = 1000
+
 func newDelta(c *run.Config) (*Delta, error) {
-	d := &Delta{n: c.Task.N}
+	d := &Delta{n: c.Task.N, seed: c.Seed}
+	rng := source(c.Seed, 0, 0)
 	switch c.Task.Target {
 	case "identity":
-		d.Target = perm.Identity(d.n)
+		d.Modes = []perm.Order{perm.Identity(d.n)}
 	case "random":
-		d.Target = perm.Random(source(c.Seed, 0, 0), d.n)
+		d.Modes = []perm.Order{perm.Random(rng, d.n)}
+	case "mixture":
+		if c.Task.Modes < 1 || c.Task.Modes > maxModes {
+			return nil, fmt.Errorf("task.modes: must be 1 to %d (got %d)", maxModes, c.Task.Modes)
+		}
+		if d.n < 8 { // 8! is far above maxModes
+			if all := int(math.Gamma(float64(d.n) + 1)); c.Task.Modes > all {
+				return nil, fmt.Errorf("task.modes: %d objects have %d orders (got %d)", d.n, all, c.Task.Modes)
+			}
+		}
+		for len(d.Modes) < c.Task.Modes {
+			o := perm.Random(rng, d.n)
+			if !slices.ContainsFunc(d.Modes, func(m perm.Order) bool { return slices.Equal(m, o) }) {
+				d.Modes = append(d.Modes, o)
+			}
+		}
+	case "rotations":
+		for first := range d.n {
+			o := make(perm.Order, d.n)
+			for i := range o {
+				o[i] = (first + i) % d.n
+			}
+			d.Modes = append(d.Modes, o)
+		}
 	default:
-		return nil, fmt.Errorf("task.target: unknown %q, wanted identity or random", c.Task.Target)
+		return nil, fmt.Errorf("task.target: unknown %q, wanted identity, random, mixture or rotations", c.Task.Target)
 	}
-	return d, nil
+	var err error
+	d.Weights, err = weights(c.Task.Weights, len(d.Modes))
+	return d, err
+}
+
+// weights returns given weights with a sum of 1, equal ones where none are given.
+func weights(given []float64, count int) ([]float64, error) {
+	if given == nil {
+		return slices.Repeat([]float64{1 / float64(count)}, count), nil
+	}
+	if len(given) != count {
+		return nil, fmt.Errorf("task.weights: wanted %d, one a mode (got %d)", count, len(given))
+	}
+	sum := 0.0
+	for i, w := range given {
+		if !(w > 0 && w <= 1e9) { // NaN too
+			return nil, fmt.Errorf("task.weights[%d]: must be above 0 and at most 1e9 (got %g)", i, w)
+		}
+		sum += w
+	}
+	out := slices.Clone(given)
+	for i := range out {
+		out[i] /= sum
+	}
+	return out, nil
 }
 
 // Encoder implements [Task].
 func (d *Delta) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{} }
 
-// Examples implements [Task]. All sets are equal; what differs is the noise they start from.
-func (d *Delta) Examples(_ Split, _, count int) (*Examples, error) {
+// Examples implements [Task]. The objects of all sets are equal; what differs is the mode
+// that is right, and the noise they start from.
+func (d *Delta) Examples(split Split, first, count int) (*Examples, error) {
 	e := &Examples{Objects: d.identities(count, d.n), Clean: make([]perm.Order, count)}
+	if len(d.Modes) > 1 {
+		e.Modes = d.Modes
+	}
 	for i := range e.Clean {
-		e.Clean[i] = d.Target
+		e.Clean[i] = d.Modes[0]
+		if len(d.Modes) > 1 {
+			e.Clean[i] = d.Modes[d.pick(source(d.seed, split, first+i).Float64())]
+		}
 	}
 	return e, nil
+}
+
+// pick returns the mode where the sum of the weights passes u, from 0 to below 1.
+func (d *Delta) pick(u float64) int {
+	for i, w := range d.Weights {
+		if u -= w; u < 0 {
+			return i
+		}
+	}
+	return len(d.Weights) - 1
 }
 
 func (d *Delta) identities(count, n int) *tensors.Tensor {

@@ -57,6 +57,9 @@ type Examples struct {
 	// Values are what the objects are sorted by, nil where only Clean is right. Objects of
 	// equal value may stand in any order.
 	Values [][]float64
+	// Modes are all orders that are right, in whatever share of the sets: the nearest counts.
+	// nil where Clean or Values say it all.
+	Modes []perm.Order
 	// Same and Alike tell which objects of a set are one as good as another, nil where Clean or
 	// Values say it all: item k and item l if Same[set][k] = Same[set][l], since they are
 	// identical; and, if Alike[set][k] = Alike[set][l], but for noise.

@@ -24,7 +24,7 @@ func TestNewErrors(t *testing.T) {
 		{sorting, "points", func(*run.Task) {}, `model.encoder: "points" does not read images, the objects of task sort, wanted cnn or window`},
 		{sorting, "table", func(*run.Task) {}, `model.encoder: "table" does not read images, the objects of task sort, wanted cnn or window`},
 		{delta, "cnn", func(*run.Task) {}, `model.encoder: "cnn" does not read identities, the objects of task delta, wanted table`},
-		{delta, "table", func(t *run.Task) { t.Target = "last" }, `task.target: unknown "last", wanted identity or random`},
+		{delta, "table", func(t *run.Task) { t.Target = "last" }, `task.target: unknown "last", wanted identity, random, mixture or rotations`},
 		{sorting, "window", func(t *run.Task) { t.Digits = 0 }, "task.digits: must be 1 to 15 (got 0)"},
 		{sorting, "window", func(t *run.Task) { t.Augment.Rotate = math.NaN() }, "task.augment.rotate: must be 0 to 180 (got NaN)"},
 		{sorting, "window", func(t *run.Task) { t.Augment.Rotate = math.Inf(1) }, "task.augment.rotate: must be 0 to 180 (got +Inf)"},

@@ -100,19 +100,3 @@ func readSets(path string) ([]*dataset.Set, error) {
 	}
 	return sets, nil
 }
-
-// itemNames returns what to call the items of a set.
-func itemNames(s *dataset.Set) []string {
-	out := make([]string, len(s.Items))
-	for i, it := range s.Items {
-		switch {
-		case it.ID != "":
-			out[i] = it.ID
-		case it.Image != "":
-			out[i] = filepath.Base(it.Image)
-		default:
-			out[i] = fmt.Sprint(i)
-		}
-	}
-	return out
-}

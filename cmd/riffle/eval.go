@@ -18,8 +18,8 @@ import (
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	var examples, n int
-	var probe bool
+	var examples, n, samples int
+	var probe, calibration bool
 	var engineSpec, test string
 	var opt learn.DecodeOptions
 	cmd := &cobra.Command{
@@ -31,7 +31,14 @@ right, how many objects stand in their right place, and Kendall's tau, each with
 same seed gives the same test sets. The result is kept in DIR/eval.json where it is
 what the run's configuration asks for: of eval.examples sets of task.n objects,
 decoded as decode says. Any other is printed only, as is that of --n and --test. That
-of --probe is kept in DIR/probe.json.
+of --probe is kept in DIR/probe.json, that of --calibration in DIR/calibration.json.
+
+--calibration draws --samples orders of every test set instead, and says how often what they
+give a probability of 0 to 10 %, 10 to 20 %, … is so: item a before item b, and item k at
+position i.
+
+Of a target of several orders it prints in what proportion samples are each of them, and
+the total variation distance to what was asked for.
 
 Of tours it prints lengths and gaps. --test takes the instances of a file of tour text,
 one a line, such as riffle tsp generate writes, and all of them.
@@ -56,6 +63,19 @@ and the limit that they set: the share of one who knows all else and guesses the
 			}
 			if test != "" && n > 0 {
 				return usagef("eval: --test has its own size (asked for --n %d)", n)
+			}
+			if samples < 1 {
+				return usagef("eval: --samples must be 1 or more (got %d)", samples)
+			}
+			if cmd.Flags().Changed("samples") && !calibration {
+				return usagef("eval: --samples is for --calibration alone")
+			}
+			if calibration {
+				for _, flag := range []string{"probe", "n", "decode", "beam", "inner", "test"} {
+					if cmd.Flags().Changed(flag) {
+						return usagef("eval: --calibration takes no --%s", flag)
+					}
+				}
 			}
 			if probe {
 				for _, flag := range []string{"examples", "n", "decode", "beam", "inner", "test"} {
@@ -84,6 +104,9 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if probe {
 				return a.probe(cmd, m, args[0])
 			}
+			if calibration {
+				return a.calibrate(cmd, m, args[0], examples, samples)
+			}
 			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
 				if err != nil {
@@ -100,6 +123,8 @@ and the limit that they set: the share of one who knows all else and guesses the
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
+	cmd.Flags().BoolVar(&calibration, "calibration", false, "instead, hold the model's probabilities against test sets")
+	cmd.Flags().IntVar(&samples, "samples", 64, "of --calibration: orders drawn of each test set")
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	cmd.Flags().StringVar(&test, "test", "", "of tours: file of test instances (tour text) in place of the run's")
 	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
@@ -149,10 +174,15 @@ type evalFile struct {
 	Paper        *runs.Paper `json:"paper,omitempty"`
 }
 
+// setsBar shows how many test sets are done.
+func (a *app) setsBar(count int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(count, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("test sets"),
+		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
+}
+
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
-	bar := progressbar.NewOptions(count, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("test sets"),
-		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
+	bar := a.setsBar(count)
 	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done int) { _ = bar.Set(done) })
 	if err != nil {
 		return err
@@ -225,6 +255,16 @@ func (a *app) printResult(f evalFile) {
 	if f.Permutations != nil {
 		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
 	}
+	if p := f.Modes; p != nil {
+		figure := func(name string, v float64) []string {
+			return append([]string{name, fmt.Sprintf("%.4f", v)}, make([]string, len(header)-2)...)
+		}
+		rows = append(rows,
+			figure("TV of the modes", p.TV),
+			figure("TV of perfect draws", p.Perfect),
+			figure("TV of one PL law", p.PlackettLuce),
+			figure("no mode %", 100*p.None))
+	}
 	if p := f.Puzzle; p != nil {
 		limit := func(name string, mean float64) []string {
 			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
@@ -259,6 +299,14 @@ func (a *app) printResult(f evalFile) {
 		}
 	}
 	table(a.out, header, rows)
+	if m := f.Modes; m != nil {
+		fmt.Fprintf(a.out, "\nexact: the order is one of the %d modes. TV: total variation distance between the target\nand %s samples, as many perfect draws from it, and a fitted Plackett–Luce law\n\n", len(m.Weights), thousands(m.Samples))
+		var modes [][]string
+		for i, w := range m.Weights {
+			modes = append(modes, []string{fmt.Sprint(i), fmt.Sprintf("%.4f", w), fmt.Sprintf("%.4f", m.Shares[i])})
+		}
+		table(a.out, []string{"mode", "target", "samples"}, modes)
+	}
 	if f.Puzzle != nil {
 		fmt.Fprintln(a.out, "\npixels go from 0 to 1. But for noise: tiles that noise alone tells apart count as one;\nthe limits are those of one who guesses among them and knows all else")
 	}

@@ -17,12 +17,14 @@ func (a *app) orderCommand() *cobra.Command {
 	var opt learn.DecodeOptions
 	var puzzle puzzleFlags
 	var tour tourFlags
+	var rules constraintFlags
 	cmd := &cobra.Command{
 		Use:   "order DIR INPUT",
 		Short: "the most probable orders of new sets",
-		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
+		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
 		Example: `  riffle order runs/sort9 numbers/
   riffle order runs/sort9 sets.jsonl --top 5 --json
+  riffle order runs/sort9 numbers/ --pin 3.png=0 --before 7.png,5.png
   riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
   riffle order runs/tsp berlin52.tsp`,
 		Args: exactly("DIR", "INPUT"),
@@ -40,12 +42,17 @@ func (a *app) orderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			cities := false
+			if rows == 0 {
+				if cities, err = isTourFile(args[1]); err != nil {
+					return err
+				}
+			}
+			if flag := rules.given(cmd); flag != "" && (rows > 0 || cities) {
+				return usagef("order: %s is for sets of images or JSONL, not for a puzzle or files of cities", flag)
+			}
 			if rows > 0 {
 				return a.puzzle(cmd, args, engineSpec, puzzle, rows, columns, opt)
-			}
-			cities, err := isTourFile(args[1])
-			if err != nil {
-				return err
 			}
 			if cities {
 				return a.tours(cmd, args, engineSpec, puzzle.out, tour, top, opt)
@@ -56,10 +63,13 @@ func (a *app) orderCommand() *cobra.Command {
 				}
 			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+				if err := rules.put(sets); err != nil {
+					return nil, nil, err
+				}
 				return m.Order(cmd.Context(), sets, top, opt)
 			}, func(r learn.Ordered, set *dataset.Set) {
 				for _, o := range r.Orders {
-					fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, itemNames(set)), " "))
+					fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, set.ItemNames()), " "))
 					if o.Cost != nil {
 						fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
 					}
@@ -74,6 +84,7 @@ func (a *app) orderCommand() *cobra.Command {
 	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")
 	puzzle.add(cmd)
 	tour.add(cmd)
+	rules.add(cmd)
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd

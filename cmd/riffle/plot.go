@@ -19,7 +19,8 @@ func (a *app) plotCommand() *cobra.Command {
 		Use:   "plot DIR",
 		Short: "pictures of a run: loss and accuracy, and sets on their way from noise to order",
 		Long: `plot writes into DIR/figures: training, the loss and the accuracy over the steps, and
-strip, some test sets as noise, after each reverse step, and ordered.`,
+strip, some test sets as noise, after each reverse step, and ordered; and calibration where
+riffle eval --calibration has kept one.`,
 		Example: `  riffle plot runs/sort9
   riffle plot runs/sort9 --format svg --sets 3`,
 		Args: exactly("DIR"),
@@ -69,6 +70,15 @@ func (a *app) plotRun(cmd *cobra.Command, dir, engineSpec, format string, count 
 	}
 	if err := save("training", training); err != nil {
 		return nil, err
+	}
+	calibration, err := calibrationFigure(dir)
+	if err != nil {
+		return nil, err
+	}
+	if calibration != nil {
+		if err := save("calibration", calibration); err != nil {
+			return nil, err
+		}
 	}
 	strip, err := m.Strip(cmd.Context(), count, learn.DecodeOptions{})
 	if err != nil {

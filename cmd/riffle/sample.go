@@ -9,37 +9,138 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/plot"
 )
+
+// sampled is what sample prints of a set.
+type sampled struct {
+	learn.Sampled
+	Consensus *learn.Consensus `json:"consensus,omitempty"`
+	Top       []learn.Frequent `json:"top,omitempty"`
+	Entropy   *learn.Entropy   `json:"entropy,omitempty"`
+}
+
+// sampleFlags say what is asked about the samples.
+type sampleFlags struct {
+	count, top, draws  int
+	seed               uint64
+	consensus, entropy bool
+	figure             string
+}
 
 func (a *app) sampleCommand() *cobra.Command {
 	var engineSpec string
-	var count int
-	var seed uint64
+	var flags sampleFlags
+	var rules constraintFlags
 	cmd := &cobra.Command{
-		Use:     "sample DIR INPUT --count K",
-		Short:   "draw orders, and how often each item stands at each position",
-		Long:    "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp,
-		Example: `  riffle sample runs/sort9 numbers/ --count 100`,
-		Args:    exactly("DIR", "INPUT"),
+		Use:   "sample DIR INPUT --count K",
+		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
+		Long: "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + `
+
+--consensus gives the order with the least mean Kendall distance to the samples, exactly where
+their majorities contradict each other among at most 16 items. --top gives the most frequent orders with their shares. --entropy estimates
+the entropy of the model's orders, and log p of those of --top, in nats, by --draws
+trajectories for each different sample; it is an upper bound but for the sampling error.`,
+		Example: `  riffle sample runs/sort9 numbers/ --count 100
+  riffle sample runs/sort9 numbers/ --count 100 --consensus --figure marginals.png
+  riffle sample runs/sort9 sets.jsonl --count 500 --top 5 --entropy --first 3:a,b`,
+		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if count < 1 {
-				return usagef("sample: --count must be 1 or more (got %d)", count)
+			switch {
+			case flags.count < 1:
+				return usagef("sample: --count must be 1 or more (got %d)", flags.count)
+			case flags.top < 0:
+				return usagef("sample: --top must be 0 or more (got %d)", flags.top)
+			case flags.draws < 1:
+				return usagef("sample: --draws must be 1 or more (got %d)", flags.draws)
+			case cmd.Flags().Changed("draws") && !flags.entropy:
+				return usagef("sample: --draws is for --entropy alone")
+			case flags.entropy && rules.given(cmd) != "":
+				return usagef("sample: --entropy is of the free model (asked for %s)", rules.given(cmd))
 			}
-			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Sampled, []string, error) {
-				return m.Sample(cmd.Context(), sets, count, seed)
-			}, func(r learn.Sampled, set *dataset.Set) {
-				names := itemNames(set)
-				for _, o := range r.Samples {
-					fmt.Fprintf(a.out, "%s\t%s\n", r.ID, strings.Join(perm.Act(o, names), " "))
+			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
+				if flags.figure != "" && len(sets) != 1 {
+					return nil, nil, fmt.Errorf("--figure: the picture is of one set, INPUT has %d", len(sets))
 				}
-				a.printMarginals(r, names)
-			})
+				if err := rules.put(sets); err != nil {
+					return nil, nil, err
+				}
+				return flags.ask(cmd, m, sets)
+			}, func(r sampled, set *dataset.Set) { a.printSampled(r, set.ItemNames()) })
 		},
 	}
-	cmd.Flags().IntVar(&count, "count", 10, "draws a set")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other draws")
+	cmd.Flags().IntVar(&flags.count, "count", 10, "draws a set")
+	cmd.Flags().Uint64Var(&flags.seed, "seed", 1, "another seed gives other draws")
+	cmd.Flags().BoolVar(&flags.consensus, "consensus", false, "the order nearest to all draws")
+	cmd.Flags().IntVar(&flags.top, "top", 0, "how many of the most frequent orders")
+	cmd.Flags().BoolVar(&flags.entropy, "entropy", false, "the entropy, nats")
+	cmd.Flags().IntVar(&flags.draws, "draws", 64, "trajectories for each log p of --entropy")
+	cmd.Flags().StringVar(&flags.figure, "figure", "", "draw the marginals into this file, .png or .svg")
+	rules.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd
+}
+
+// ask draws and answers what was asked about the draws.
+func (f *sampleFlags) ask(cmd *cobra.Command, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
+	if f.entropy {
+		for _, s := range sets { // before the work
+			if !s.Constraints.IsZero() {
+				return nil, nil, fmt.Errorf("set %s: --entropy is of the free model, the set has constraints", s.ID)
+			}
+		}
+	}
+	drawn, warnings, err := m.Sample(cmd.Context(), sets, f.count, f.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]sampled, len(drawn))
+	for i, s := range drawn {
+		out[i] = sampled{Sampled: s, Top: learn.MostFrequent(s.Samples, f.top)}
+		if f.consensus {
+			if out[i].Consensus, err = learn.ConsensusOf(s.Samples); err != nil {
+				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
+			}
+		}
+		if f.entropy {
+			if out[i].Entropy, err = m.Entropy(cmd.Context(), sets[i], s.Samples, f.draws, f.seed, out[i].Top); err != nil {
+				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
+			}
+		}
+		if f.figure != "" {
+			if err := plot.Save(f.figure, plot.HeatMap{Values: s.Marginals, Items: sets[i].ItemNames()}); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return out, warnings, nil
+}
+
+func (a *app) printSampled(r sampled, names []string) {
+	for _, o := range r.Samples {
+		fmt.Fprintf(a.out, "%s\t%s\n", r.ID, strings.Join(perm.Act(o, names), " "))
+	}
+	a.printMarginals(r.Sampled, names)
+	if c := r.Consensus; c != nil {
+		best := ""
+		if !c.Exact {
+			best = ", a local optimum"
+		}
+		fmt.Fprintf(a.out, "\nconsensus  %s  (mean Kendall distance %.3f%s)\n", strings.Join(perm.Act(c.Order, names), " "), c.Distance, best)
+	}
+	if len(r.Top) > 0 {
+		fmt.Fprintln(a.out)
+		for _, f := range r.Top {
+			fmt.Fprintf(a.out, "%6.2f %%  %s", 100*f.Share, strings.Join(perm.Act(f.Order, names), " "))
+			if f.LogProb != nil {
+				fmt.Fprintf(a.out, "  log p %.3f ± %.3f", *f.LogProb, *f.StdErr)
+			}
+			fmt.Fprintln(a.out)
+		}
+	}
+	if e := r.Entropy; e != nil {
+		fmt.Fprintf(a.out, "\nentropy  %.3f ± %.3f nats (of all orders alike %.3f)\n", e.Mean, e.StdErr, e.Uniform)
+	}
 }
 
 func (a *app) printMarginals(s learn.Sampled, names []string) {

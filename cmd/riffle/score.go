@@ -15,11 +15,13 @@ func (a *app) scoreCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
-		Short: "a lower bound on log p of given orders, in nats",
+		Short: "log p of given orders, and a lower bound on it, in nats",
 		Long: `score bounds the log-probability that the model of DIR gives to the sets' orders from
 below (the variational bound, in nats), by the mean of random forward trajectories;
-stderr is the standard error of that mean. uniform is −log n!, what knowing nothing
-scores. Every set of INPUT, a JSONL file, needs "order" (or "rank").`,
+stderr is the standard error of that mean. log p is the importance estimate by the same
+trajectories: it lies between the bound and the true log p in expectation, and nears that
+with more --draws. effective is how many of them count: where it is near 1, one outweighs
+all others and log p ± says little. uniform is −log n!, what knowing nothing scores. Every set of INPUT, a JSONL file, needs "order" (or "rank").`,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64`,
 		Args:    exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,10 +32,14 @@ scores. Every set of INPUT, a JSONL file, needs "order" (or "rank").`,
 			err := ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(cmd.Context(), sets, draws, seed)
 			}, func(r learn.Scored, _ *dataset.Set) {
-				rows = append(rows, []string{r.ID, fmt.Sprintf("%.4f", r.Bound), fmt.Sprintf("%.4f", r.StdErr), fmt.Sprintf("%.4f", r.Uniform)})
+				row := []string{r.ID}
+				for _, v := range []learn.Nats{r.Bound, r.StdErr, r.LogProb, r.LogProbStdErr} {
+					row = append(row, fmt.Sprintf("%.4f", v))
+				}
+				rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
 			})
 			if err == nil && !a.json {
-				table(a.out, []string{"set", "bound", "stderr", "uniform"}, rows)
+				table(a.out, []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}, rows)
 			}
 			return err
 		},

@@ -225,7 +225,7 @@ func writeTour(r *toured, set *dataset.Set, x *tsp.Instance, reference perm.Orde
 
 func (a *app) printTour(r *toured, set *dataset.Set) {
 	for _, o := range r.Orders {
-		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, itemNames(set)), " "), lengthText(*o.Cost))
+		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, set.ItemNames()), " "), lengthText(*o.Cost))
 		if len(r.Orders) > 1 {
 			fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
 		}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/plot"
+	runs "github.com/riffle-ml/riffle/run"
+)
+
+// calibrate holds a model's probabilities against test sets, prints the result and keeps it.
+func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int) error {
+	bar := a.setsBar(count)
+	c, err := m.Calibrate(cmd.Context(), count, samples, func(done int) { _ = bar.Set(done) })
+	if err != nil {
+		return err
+	}
+	err = keepJSON(filepath.Join(dir, runs.CalibrationFile), c)
+	if a.json {
+		return errors.Join(a.printJSON(c), err)
+	}
+	fmt.Fprintf(a.out, "%s sets of %d, %s samples each; trained %s steps; seed %d\n", thousands(c.Sets), c.N, thousands(c.Samples), thousands(c.Step), c.Seed)
+	for _, t := range []struct {
+		what string
+		learn.CalibrationTable
+	}{{"item a before item b", c.Pairs}, {"item k at position i", c.Places}} {
+		fmt.Fprintf(a.out, "\n%s: expected calibration error %.4f\n", t.what, t.Error)
+		var rows [][]string
+		for _, b := range t.Bins {
+			row := []string{fmt.Sprintf("%.1f to %.1f", b.Low, b.High), thousands(b.Count), "", ""}
+			if b.Count > 0 {
+				row[2], row[3] = fmt.Sprintf("%.4f", b.Mean), fmt.Sprintf("%.4f", b.Frequency)
+			}
+			rows = append(rows, row)
+		}
+		table(a.out, []string{"probability", "predictions", "mean", "frequency"}, rows)
+	}
+	return err
+}
+
+// calibrationFigure draws what eval --calibration has kept, nil where it has not.
+func calibrationFigure(dir string) (plot.Figure, error) {
+	path := filepath.Join(dir, runs.CalibrationFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var c learn.Calibration
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var series []plot.Series
+	for _, t := range []struct {
+		name string
+		learn.CalibrationTable
+	}{{"a before b", c.Pairs}, {"k at i", c.Places}} {
+		s := plot.Series{Name: t.name}
+		for _, b := range t.Bins {
+			if b.Count > 0 {
+				s.X, s.Y = append(s.X, b.Mean), append(s.Y, b.Frequency)
+			}
+		}
+		series = append(series, s)
+	}
+	return plot.Calibration(series), nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/dataset"
+)
+
+const constrainHelp = `--pin, --before, --first and --forbid are rules that every order obeys, of all sets; a set
+of JSONL can have its own: {"constraints": {"pin": ["a=0"], "before": ["a,b"], "first":
+["2:a,b"], "forbid": ["b=3"]}, "items": …}. An ITEM is an id, a file name or a number;
+items and positions count from 0. Rules that contradict each other are an error that names
+them. They restrict the last reverse step.`
+
+// constraintFlags are rules about the orders of all sets.
+type constraintFlags struct{ text constraint.Text }
+
+func (c *constraintFlags) add(cmd *cobra.Command) {
+	// An array, not a slice: rules hold commas.
+	cmd.Flags().StringArrayVar(&c.text.Pin, "pin", nil, "rule ITEM=POSITION: the item stands at the position (repeatable, as the three below)")
+	cmd.Flags().StringArrayVar(&c.text.Forbid, "forbid", nil, "rule ITEM=POSITION: the item does not stand at the position")
+	cmd.Flags().StringArrayVar(&c.text.Before, "before", nil, "rule A,B: item A stands somewhere before item B; A,B,C for more")
+	cmd.Flags().StringArrayVar(&c.text.First, "first", nil, "rule M:ITEM,ITEM: the items stand among the first M positions")
+}
+
+// given is the flag that was used, "" where none was.
+func (c *constraintFlags) given(cmd *cobra.Command) string {
+	for _, flag := range []string{"pin", "forbid", "before", "first"} {
+		if cmd.Flags().Changed(flag) {
+			return "--" + flag
+		}
+	}
+	return ""
+}
+
+// put gives the rules to sets.
+func (c *constraintFlags) put(sets []*dataset.Set) error {
+	for i, s := range sets {
+		if _, err := c.text.Parse(s.ItemNames()); err != nil {
+			id := s.ID
+			if id == "" {
+				id = fmt.Sprint(i + 1)
+			}
+			return fmt.Errorf("set %s: --%w", id, err)
+		}
+		s.Constraints = s.Constraints.And(c.text)
+	}
+	return nil
+}

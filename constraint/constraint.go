@@ -1,0 +1,129 @@
+// Package constraint says what an order must obey: items pinned to positions or barred from
+// them, items before others, items among the first.
+//
+// [Set.Compile] finds contradictions and names them. A [Walk] builds orders that obey item
+// by item, from position 0 on, and always knows which items may come next so that the rest
+// can still be placed: it never ends in a dead end.
+//
+// # What is decided exactly
+//
+// Items are jobs of one unit of time, positions are times. With windows (the positions from
+// the earliest to the latest that an item may have) and precedences the earliest deadline
+// first is optimal (J. R. Jackson, UCLA Management Sciences Research Report 43, 1955; with
+// precedences folded into the windows, E. L. Lawler, Management Science 19, 1973); with any
+// sets of positions and no precedence it is a bipartite matching (P. Hall, J. London Math.
+// Soc. 10, 1935). Both are exact at any size. Precedences together with positions forbidden
+// in the middle of a window are NP-hard in general: there a search decides, which looks at
+// no more than [SearchLimit] prefixes. Where it finds neither an order nor a contradiction,
+// [Set.Compile] says so; in a [Walk], whose searches look at [StepLimit], an item whose
+// search is cut off counts as one that may not come next. So whatever a walk builds obeys,
+// and only orders that are hard to find may be missed.
+package constraint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Set is rules about orders of items, all of which hold together. The zero Set allows all
+// orders. Items and positions count from 0.
+type Set struct {
+	Pins    []Place  // the item stands at the position
+	Forbids []Place  // the item does not stand at the position
+	Befores []Before // the one item stands before the other
+	Firsts  []Among  // the items stand among the first positions
+}
+
+// Place is an item at a position.
+type Place struct{ Item, Position int }
+
+// Before is that item A stands somewhere before item B.
+type Before struct{ A, B int }
+
+// Among is that the items stand at positions below Count, in whatever order.
+type Among struct {
+	Items []int
+	Count int
+}
+
+// Empty reports whether there are no rules.
+func (s Set) Empty() bool {
+	return len(s.Pins)+len(s.Forbids)+len(s.Befores)+len(s.Firsts) == 0
+}
+
+// And returns the rules of both sets.
+func (s Set) And(t Set) Set {
+	return Set{slices.Concat(s.Pins, t.Pins), slices.Concat(s.Forbids, t.Forbids), slices.Concat(s.Befores, t.Befores), slices.Concat(s.Firsts, t.Firsts)}
+}
+
+// Check returns an error that names the first rule that an order breaks, nil where it obeys.
+// The order must be a bijection and the rules must be about its items, as [Set.Compile] says.
+func (s Set) Check(o perm.Order) error {
+	rank := o.Rank()
+	for _, p := range s.Pins {
+		if rank[p.Item] != p.Position {
+			return fmt.Errorf("pin: item %d is at position %d, wanted %d", p.Item, rank[p.Item], p.Position)
+		}
+	}
+	for _, p := range s.Forbids {
+		if rank[p.Item] == p.Position {
+			return fmt.Errorf("forbid: item %d is at position %d", p.Item, p.Position)
+		}
+	}
+	for _, b := range s.Befores {
+		if rank[b.A] >= rank[b.B] { // equal where it is one item
+			return fmt.Errorf("before: item %d is at position %d, item %d at %d, wanted it before", b.A, rank[b.A], b.B, rank[b.B])
+		}
+	}
+	for _, f := range s.Firsts {
+		for _, k := range f.Items {
+			if rank[k] >= f.Count {
+				return fmt.Errorf("first: item %d is at position %d, wanted below %d", k, rank[k], f.Count)
+			}
+		}
+	}
+	return nil
+}
+
+// validate checks that rules are about n items and their positions.
+func (s Set) validate(n int) error {
+	item := func(rule string, k int) error {
+		if k < 0 || k >= n {
+			return fmt.Errorf("%s: no item %d in a set of %d, wanted 0 to %d", rule, k, n, n-1)
+		}
+		return nil
+	}
+	for _, places := range []struct {
+		rule string
+		list []Place
+	}{{"pin", s.Pins}, {"forbid", s.Forbids}} {
+		for _, p := range places.list {
+			if err := item(places.rule, p.Item); err != nil {
+				return err
+			}
+			if p.Position < 0 || p.Position >= n {
+				return fmt.Errorf("%s: item %d: no position %d in a set of %d, wanted 0 to %d", places.rule, p.Item, p.Position, n, n-1)
+			}
+		}
+	}
+	for _, b := range s.Befores {
+		for _, k := range []int{b.A, b.B} {
+			if err := item("before", k); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range s.Firsts {
+		if f.Count < 1 || f.Count > n {
+			return fmt.Errorf("first: no first %d positions in a set of %d, wanted 1 to %d", f.Count, n, n)
+		}
+		for _, k := range f.Items {
+			if err := item("first", k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

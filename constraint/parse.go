@@ -1,0 +1,145 @@
+package constraint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
+)
+
+// Text is rules as people write them: in flags, and as the field "constraints" of a set in
+// JSONL. An item is its name or its number, from 0; a name that is a number goes before
+// the number. Blanks around names count for nothing.
+type Text struct {
+	Pin    []string `json:"pin,omitempty"`    // ITEM=POSITION
+	Forbid []string `json:"forbid,omitempty"` // ITEM=POSITION
+	Before []string `json:"before,omitempty"` // A,B or A,B,C, …: each before the next
+	First  []string `json:"first,omitempty"`  // M:ITEM,ITEM, …: all among the first M positions
+}
+
+// IsZero reports whether there are no rules.
+func (t Text) IsZero() bool {
+	return len(t.Pin)+len(t.Forbid)+len(t.Before)+len(t.First) == 0
+}
+
+// And returns the rules of both.
+func (t Text) And(u Text) Text {
+	return Text{slices.Concat(t.Pin, u.Pin), slices.Concat(t.Forbid, u.Forbid), slices.Concat(t.Before, u.Before), slices.Concat(t.First, u.First)}
+}
+
+// Parse reads rules about the items of the given names. It fails, naming the rule, on what
+// is not written so and on items that are not there; whether the rules fit each other is for
+// [Set.Compile].
+func (t Text) Parse(names []string) (Set, error) {
+	var s Set
+	r := reader{names: names, index: make(map[string]int, len(names))}
+	for k, name := range names {
+		if _, twice := r.index[name]; !twice {
+			r.index[name] = k
+		}
+	}
+	for _, text := range t.Pin {
+		p, err := r.place(text)
+		if err != nil {
+			return Set{}, fmt.Errorf("pin %q: %w", text, err)
+		}
+		s.Pins = append(s.Pins, p)
+	}
+	for _, text := range t.Forbid {
+		p, err := r.place(text)
+		if err != nil {
+			return Set{}, fmt.Errorf("forbid %q: %w", text, err)
+		}
+		s.Forbids = append(s.Forbids, p)
+	}
+	for _, text := range t.Before {
+		items, err := r.items(text)
+		if err == nil && len(items) < 2 {
+			err = fmt.Errorf("wanted two items or more, such as A,B (got %d)", len(items))
+		}
+		if err != nil {
+			return Set{}, fmt.Errorf("before %q: %w", text, err)
+		}
+		for i := 1; i < len(items); i++ {
+			s.Befores = append(s.Befores, Before{items[i-1], items[i]})
+		}
+	}
+	for _, text := range t.First {
+		f, err := r.among(text)
+		if err != nil {
+			return Set{}, fmt.Errorf("first %q: %w", text, err)
+		}
+		s.Firsts = append(s.Firsts, f)
+	}
+	return s, nil
+}
+
+// reader finds items by their names.
+type reader struct {
+	names []string
+	index map[string]int
+}
+
+func (r reader) item(text string) (int, error) {
+	name := strings.TrimSpace(text)
+	if k, ok := r.index[name]; ok {
+		return k, nil
+	}
+	if k, err := strconv.Atoi(name); err == nil {
+		if k >= 0 && k < len(r.names) {
+			return k, nil
+		}
+		return 0, fmt.Errorf("no item %d in a set of %d, wanted 0 to %d", k, len(r.names), len(r.names)-1)
+	}
+	if len(r.names) == 0 {
+		return 0, fmt.Errorf("no item %q: the set has none", name)
+	}
+	return 0, fmt.Errorf("no item %q, the nearest is %q", name, nearest.Of(name, r.names))
+}
+
+func (r reader) items(text string) (items []int, err error) {
+	seen := map[int]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		k, err := r.item(part)
+		if err != nil {
+			return nil, err
+		}
+		if seen[k] {
+			return nil, fmt.Errorf("item %d is there twice", k)
+		}
+		seen[k] = true
+		items = append(items, k)
+	}
+	return items, nil
+}
+
+func (r reader) place(text string) (Place, error) {
+	at := strings.LastIndex(text, "=") // a name may hold one
+	if at < 0 {
+		return Place{}, fmt.Errorf("wanted ITEM=POSITION")
+	}
+	k, err := r.item(text[:at])
+	if err != nil {
+		return Place{}, err
+	}
+	i, err := strconv.Atoi(strings.TrimSpace(text[at+1:]))
+	if err != nil || i < 0 || i >= len(r.names) {
+		return Place{}, fmt.Errorf("position: wanted 0 to %d (got %q)", len(r.names)-1, strings.TrimSpace(text[at+1:]))
+	}
+	return Place{k, i}, nil
+}
+
+func (r reader) among(text string) (Among, error) {
+	count, list, ok := strings.Cut(text, ":")
+	if !ok {
+		return Among{}, fmt.Errorf("wanted COUNT:ITEM,ITEM")
+	}
+	m, err := strconv.Atoi(strings.TrimSpace(count))
+	if err != nil || m < 1 || m > len(r.names) {
+		return Among{}, fmt.Errorf("count: wanted 1 to %d (got %q)", len(r.names), strings.TrimSpace(count))
+	}
+	items, err := r.items(list)
+	return Among{items, m}, err
+}

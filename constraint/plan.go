@@ -1,0 +1,335 @@
+package constraint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Plan is a set of rules without contradiction about orders of n items, ready for walks. It
+// is not changed by them: any number of walks may go on at once.
+type Plan struct {
+	n      int
+	rules  Set
+	lo, hi []int          // the window of each item, first and last position
+	holes  []map[int]bool // positions within the window that an item may not have; nil where none
+	after  [][]int        // the items that stand after an item, of each rule
+	before []int          // how many rules have an item after another
+	holey  bool
+	// match is an order that keeps windows and holes, and precedences too but where there are
+	// holes; whole is one that obeys all.
+	match, whole perm.Order
+}
+
+// N is the number of items.
+func (p *Plan) N() int { return p.n }
+
+// Check is [Set.Check] of the plan's rules.
+func (p *Plan) Check(o perm.Order) error { return p.rules.Check(o) }
+
+// Compile prepares walks through the orders of n items that obey. Its error says which
+// rules are not about n items, or contradict each other: one item at two positions, two at
+// one, a cycle of items each before the next, an item left without a position, more items
+// than positions that they can have. Where precedences meet forbidden positions it may only
+// know that no order obeys, or not know: see the package.
+func (s Set) Compile(n int) (*Plan, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("constraints: wanted 0 items or more (got %d)", n)
+	}
+	if err := s.validate(n); err != nil {
+		return nil, err
+	}
+	p := &Plan{n: n, rules: s, lo: make([]int, n), hi: make([]int, n), holes: make([]map[int]bool, n), after: make([][]int, n), before: make([]int, n)}
+	for k := range p.hi {
+		p.hi[k] = n - 1
+	}
+	if err := p.pin(); err != nil {
+		return nil, err
+	}
+	for _, f := range s.Firsts {
+		for _, k := range f.Items {
+			p.hi[k] = min(p.hi[k], f.Count-1)
+		}
+	}
+	for _, f := range s.Forbids {
+		if p.holes[f.Item] == nil {
+			p.holes[f.Item] = map[int]bool{}
+		}
+		p.holes[f.Item][f.Position] = true
+	}
+	for _, b := range s.Befores {
+		p.after[b.A] = append(p.after[b.A], b.B)
+		p.before[b.B]++
+	}
+	sorted, err := p.topological()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.narrow(sorted); err != nil {
+		return nil, err
+	}
+	if p.match, err = p.earliestDeadline(); err != nil {
+		return nil, err
+	}
+	p.whole = p.match
+	if !p.holey {
+		return p, nil
+	}
+	if err := p.matching(); err != nil {
+		return nil, err
+	}
+	p.whole = p.match
+	if len(s.Befores) == 0 {
+		return p, nil
+	}
+	whole, decided := p.start().search(SearchLimit)
+	switch {
+	case whole == nil && decided:
+		return nil, errors.New("constraints: no order obeys all of them: the items before others and the forbidden positions contradict each other")
+	case whole == nil:
+		return nil, fmt.Errorf("constraints: found neither an order that obeys nor a contradiction in %d steps\nhint: fewer forbidden positions together with items before others", SearchLimit)
+	}
+	p.whole = whole
+	return p, nil
+}
+
+// pin makes the windows of pinned items one position wide.
+func (p *Plan) pin() error {
+	at := map[int]int{} // position → item
+	for _, pin := range p.rules.Pins {
+		if p.lo[pin.Item] > 0 || p.hi[pin.Item] < p.n-1 { // or n = 1: there is one position
+			if p.lo[pin.Item] != pin.Position {
+				return fmt.Errorf("constraints: item %d is pinned at positions %d and %d", pin.Item, p.lo[pin.Item], pin.Position)
+			}
+		}
+		if other, taken := at[pin.Position]; taken && other != pin.Item {
+			return fmt.Errorf("constraints: items %d and %d are both pinned at position %d", other, pin.Item, pin.Position)
+		}
+		at[pin.Position] = pin.Item
+		p.lo[pin.Item], p.hi[pin.Item] = pin.Position, pin.Position
+	}
+	return nil
+}
+
+// topological lists the items so that each stands before those after it.
+func (p *Plan) topological() ([]int, error) {
+	waiting := slices.Clone(p.before)
+	var sorted []int
+	for k, w := range waiting {
+		if w == 0 {
+			sorted = append(sorted, k)
+		}
+	}
+	for i := 0; i < len(sorted); i++ {
+		for _, b := range p.after[sorted[i]] {
+			if waiting[b]--; waiting[b] == 0 {
+				sorted = append(sorted, b)
+			}
+		}
+	}
+	if len(sorted) == p.n {
+		return sorted, nil
+	}
+	// Every item left has one before it that is left too: going back comes round.
+	previous := make([]int, p.n)
+	for a, list := range p.after {
+		if waiting[a] > 0 {
+			for _, b := range list {
+				previous[b] = a
+			}
+		}
+	}
+	k := slices.IndexFunc(waiting, func(w int) bool { return w > 0 })
+	step := map[int]int{}
+	var way []int
+	for {
+		if first, seen := step[k]; seen {
+			cycle := append(way[first:], k)
+			slices.Reverse(cycle)
+			return nil, fmt.Errorf("constraints: a cycle: item %s", strings.Join(texts(cycle), " before "))
+		}
+		step[k] = len(way)
+		way = append(way, k)
+		k = previous[k]
+	}
+}
+
+// narrow folds precedences and holes at their ends into the windows.
+func (p *Plan) narrow(sorted []int) error {
+	for _, a := range sorted {
+		for p.holes[a][p.lo[a]] {
+			p.lo[a]++
+		}
+		for _, b := range p.after[a] {
+			p.lo[b] = max(p.lo[b], p.lo[a]+1)
+		}
+	}
+	for i := len(sorted) - 1; i >= 0; i-- {
+		a := sorted[i]
+		for _, b := range p.after[a] {
+			p.hi[a] = min(p.hi[a], p.hi[b]-1)
+		}
+		for p.hi[a] >= 0 && p.holes[a][p.hi[a]] {
+			p.hi[a]--
+		}
+		if p.lo[a] > p.hi[a] {
+			return fmt.Errorf("constraints: item %d has no position left: the rules about it, and about the items before and after it, allow none below %d and none above %d", a, p.lo[a], p.hi[a])
+		}
+	}
+	for k, holes := range p.holes {
+		for i := range holes {
+			if i < p.lo[k] || i > p.hi[k] {
+				delete(holes, i)
+			}
+		}
+		if len(holes) == 0 {
+			p.holes[k] = nil
+			continue
+		}
+		p.holey = true
+	}
+	return nil
+}
+
+// allows reports whether window and holes let item k stand at position i.
+func (p *Plan) allows(k, i int) bool {
+	return i >= p.lo[k] && i <= p.hi[k] && !p.holes[k][i]
+}
+
+// earliestDeadline places at each position, of the items whose window has begun, one whose
+// window ends first. Windows of items before others begin and end before theirs, so that
+// precedences are kept. It fails only where more items than positions are in some range.
+func (p *Plan) earliestDeadline() (perm.Order, error) {
+	starting := make([][]int, p.n+1)
+	for k, i := range p.lo {
+		starting[i] = append(starting[i], k)
+	}
+	open := make([][]int, p.n) // by the window's end
+	first, count := p.n, 0     // no item ends before first
+	o := make(perm.Order, 0, p.n)
+	for i := range p.n {
+		for _, k := range starting[i] {
+			open[p.hi[k]] = append(open[p.hi[k]], k)
+			first = min(first, p.hi[k])
+			count++
+		}
+		if count == 0 { // too many begin later
+			return nil, p.crowd(i+1, p.n-1)
+		}
+		for len(open[first]) == 0 {
+			first++
+		}
+		if first < i {
+			// Back to the position that went to an item of a later end: since then all were of
+			// windows that begin after it and end by then.
+			from := i
+			for from > 0 && p.hi[o[from-1]] <= first {
+				from--
+			}
+			return nil, p.crowd(from, first)
+		}
+		last := len(open[first]) - 1
+		o = append(o, open[first][last])
+		open[first] = open[first][:last]
+		count--
+	}
+	return o, nil
+}
+
+// crowd is the error where the windows of too many items are within a range of positions.
+func (p *Plan) crowd(from, to int) error {
+	var items []int
+	for k := range p.n {
+		if p.lo[k] >= from && p.hi[k] <= to {
+			items = append(items, k)
+		}
+	}
+	return tooMany(items, from, to)
+}
+
+func tooMany(items []int, from, to int) error {
+	return fmt.Errorf("constraints: items %s can only stand at positions %d to %d: %d items, %d positions", short(items), from, to, len(items), to-from+1)
+}
+
+// matching finds an order that keeps windows and holes, by augmenting paths from what is
+// right in match.
+func (p *Plan) matching() error {
+	const nobody = -1
+	item := make([]int, p.n) // by position
+	var left []int
+	for i, k := range p.match {
+		item[i] = k
+		if !p.allows(k, i) {
+			item[i] = nobody
+			left = append(left, k)
+		}
+	}
+	for _, k := range left {
+		from := make([]int, p.n) // the item that reached a position first
+		for i := range from {
+			from[i] = nobody
+		}
+		queue, at := []int{k}, make([]int, p.n) // the position an item is matched to
+		for i, j := range item {
+			if j != nobody {
+				at[j] = i
+			}
+		}
+		free := nobody
+		for h := 0; h < len(queue) && free == nobody; h++ {
+			x := queue[h]
+			for i := p.lo[x]; i <= p.hi[x]; i++ {
+				if from[i] != nobody || p.holes[x][i] {
+					continue
+				}
+				from[i] = x
+				if item[i] == nobody {
+					free = i
+					break
+				}
+				queue = append(queue, item[i])
+			}
+		}
+		if free == nobody { // Hall's condition fails for those that k reached
+			var positions []int
+			for i, x := range from {
+				if x != nobody {
+					positions = append(positions, i)
+				}
+			}
+			slices.Sort(queue)
+			return fmt.Errorf("constraints: items %s can only stand at positions %s: %d items, %d positions", short(queue), short(positions), len(queue), len(positions))
+		}
+		for i := free; ; {
+			x := from[i]
+			item[i] = x
+			if x == k {
+				break
+			}
+			i = at[x]
+		}
+	}
+	p.match = item
+	return nil
+}
+
+func texts(list []int) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// short lists numbers, of many the first ones.
+func short(list []int) string {
+	const most = 12
+	out := texts(list)
+	if len(out) > most {
+		out = append(out[:most], "…")
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,143 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Calibration compares the probabilities that a model gives with what is so in test sets. A
+// probability is a share of samples, so that it is off by up to 1/(2√samples), one standard
+// deviation; that alone makes even perfect probabilities seem a little too sure.
+type Calibration struct {
+	Sets    int    `json:"sets"`
+	N       int    `json:"n"`
+	Samples int    `json:"samples"` // a set
+	Step    int    `json:"step"`
+	Seed    uint64 `json:"seed"`
+	// Pairs are of P(item a before item b) for a < b, but for items that are equal.
+	Pairs CalibrationTable `json:"pairs"`
+	// Places are of P(item k at position i), the marginals. Where the right order is one of
+	// several (equal items) it is the set's own.
+	Places   CalibrationTable `json:"places"`
+	Warnings []string         `json:"warnings,omitempty"` // see [Model.Warnings]
+}
+
+// CalibrationTable is predictions by their probability.
+type CalibrationTable struct {
+	Predictions int          `json:"predictions"`
+	Error       float64      `json:"expected_calibration_error"`
+	Bins        []metric.Bin `json:"bins"`
+}
+
+func newCalibrationTable(c *metric.Calibration) CalibrationTable {
+	t := CalibrationTable{Error: c.Error(), Bins: c.Bins()}
+	for _, b := range t.Bins {
+		t.Predictions += b.Count
+	}
+	return t
+}
+
+const maxCalibrationSamples = 4096
+
+// Calibrate draws samples of each of the first count test sets and holds their shares
+// against the right orders. progress, if not nil, is called with the number of sets done.
+func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func(done int)) (*Calibration, error) {
+	switch {
+	case count < 1:
+		return nil, fmt.Errorf("calibration: wanted 1 set or more (got %d)", count)
+	case samples < 1 || samples > maxCalibrationSamples:
+		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", maxCalibrationSamples, samples)
+	}
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	n := m.Config.Task.N
+	var pairs, places metric.Calibration
+	// GPL's scores of all samples are there at once, n² numbers each.
+	size := min(m.Config.Eval.Batch, count, max(1, 1024/samples))
+	for first := 0; first < count; first += size {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ex, err := m.Task.Examples(task.Test, first, size)
+		if err != nil {
+			return nil, err
+		}
+		if ex.Cost != nil {
+			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
+		}
+		enc, err := dec.Encode(ex.Objects)
+		if err != nil {
+			return nil, err
+		}
+		start, rngs := make([]perm.Order, size*samples), make([]*rand.Rand, size*samples)
+		for i := range start {
+			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(first+i/samples)<<32|uint64(i%samples)))
+			start[i] = m.Process.Start(rngs[i], n)
+		}
+		paths, err := dec.Sample(enc, start, rngs)
+		enc.Free()
+		if err != nil {
+			return nil, err
+		}
+		for i := range min(size, count-first) {
+			ranks := make([]perm.Rank, samples)
+			for j := range ranks {
+				ranks[j] = paths[i*samples+j].Order().Rank()
+			}
+			if err := calibrate(ex, i, ranks, &pairs, &places); err != nil {
+				return nil, err
+			}
+		}
+		if progress != nil {
+			progress(min(first+size, count))
+		}
+	}
+	return &Calibration{
+		Sets: count, N: n, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
+		Pairs: newCalibrationTable(&pairs), Places: newCalibrationTable(&places), Warnings: slices.Clone(m.Warnings()),
+	}, nil
+}
+
+// calibrate adds what samples say of set i.
+func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metric.Calibration) error {
+	right := ex.Clean[i].Rank()
+	n, count := len(right), float64(len(ranks))
+	equal := func(a, b int) bool {
+		return ex.Values != nil && ex.Values[i][a] == ex.Values[i][b] || ex.Same != nil && ex.Same[i][a] == ex.Same[i][b]
+	}
+	at := make([]int, n)
+	for a := range n {
+		clear(at)
+		for _, r := range ranks {
+			at[r[a]]++
+		}
+		for position, hits := range at {
+			if err := places.Add(float64(hits)/count, right[a] == position); err != nil {
+				return err
+			}
+		}
+		for b := a + 1; b < n; b++ {
+			if equal(a, b) {
+				continue
+			}
+			before := 0
+			for _, r := range ranks {
+				if r[a] < r[b] {
+					before++
+				}
+			}
+			if err := pairs.Add(float64(before)/count, right[a] < right[b]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

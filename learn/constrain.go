@@ -1,0 +1,60 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+)
+
+// plans reads the constraints of sets and finds what contradicts; the plan of a set without
+// any is nil. number is that of the first set, for sets without a name.
+func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, error) {
+	out := make([]*constraint.Plan, len(sets))
+	for i, s := range sets {
+		if s.Constraints.IsZero() {
+			continue
+		}
+		rules, err := s.Constraints.Parse(s.ItemNames())
+		if err != nil {
+			return nil, fmt.Errorf("set %s: constraints: %w", name(s, number+i), err)
+		}
+		if out[i], err = rules.Compile(len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
+			first := constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 0}}}
+			if out[i], err = rules.And(first).Compile(len(s.Items)); err != nil {
+				err = fmt.Errorf("%w\nhint: the model's orders begin at item 0", err)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("set %s: %w", name(s, number+i), err)
+		}
+	}
+	return out, nil
+}
+
+// obeying returns the decoder for a batch of sets, whose plans are those of index, then of
+// the padding.
+func (m *Model) obeying(plans []*constraint.Plan, index []int, batch int) (*diffusion.Decoder, error) {
+	some, of := false, make([]*constraint.Plan, batch)
+	for k := range of {
+		of[k] = plans[index[min(k, len(index)-1)]]
+		some = some || of[k] != nil
+	}
+	if !some {
+		return m.decoder, nil
+	}
+	return m.decoder.Obeying(of)
+}
+
+// mended warns of orders that no last reverse step leads to.
+func (m *Model) mended(count, of int) []string {
+	if count == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d orders are out of reach of the last reverse step (%s) and were mended to obey the constraints: the model gives them probability 0", count, of, m.Process.Reverse.LongName())}
+}
+
+// outOfReach reports whether a way has probability 0.
+func outOfReach(p *diffusion.Path) bool { return math.IsInf(p.LogProb, -1) }

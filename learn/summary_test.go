@@ -1,0 +1,330 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Whatever the law, orders and samples of a model that has learned nothing obey the
+// constraints of their set, among sets that have others or none.
+func TestConstraintsAreObeyed(t *testing.T) {
+	e := openEngine(t, "go")
+	rules := []constraint.Text{
+		{},
+		{Pin: []string{"3=0"}},
+		{Before: []string{"4,2,0"}, Forbid: []string{"1=1", "1=2"}},
+		{First: []string{"2:4,3"}, Pin: []string{"0=4"}},
+	}
+	for _, law := range [][3]string{{"riffle", "gpl", "dummies"}, {"riffle", "pl", ""}, {"riffle", "irs", ""}, {"insertion", "ii", ""}, {"transposition", "it", ""}} {
+		cfg := tiny()
+		cfg.Process.Forward, cfg.Process.Reverse, cfg.Model.GPLRows = law[0], law[1], law[2]
+		cfg.Eval.Batch = 3 // the second batch is padded
+		m := newModel(t, cfg, e)
+		var all, free []*dataset.Set
+		for _, r := range rules {
+			s := bare(5)
+			s.Constraints = r
+			all, free = append(all, s), append(free, bare(5))
+		}
+		check := func(how string, i int, o perm.Order) {
+			t.Helper()
+			s, err := rules[i].Parse(all[i].ItemNames())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := o.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Check(o); err != nil {
+				t.Errorf("%s, %s, set %d: %v: %v", law[1], how, i, o, err)
+			}
+		}
+		for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 6, Inner: 6}} {
+			top := 1
+			if opt.Method == "beam" {
+				top = 6
+			}
+			out, _, err := m.Order(t.Context(), all, top, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, o := range out {
+				for _, r := range o.Orders {
+					check(opt.Method, i, r.Order)
+				}
+			}
+			before, _, err := m.Order(t.Context(), free, top, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before[0].Orders[0].Order, out[0].Orders[0].Order); diff != "" {
+				t.Errorf("%s: the set without constraints: %s", law[1], diff)
+			}
+		}
+		drawn, _, err := m.Sample(t.Context(), all, 20, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range drawn {
+			for _, o := range s.Samples {
+				check("sample", i, o)
+			}
+		}
+		if p := drawn[1].Marginals[3][0]; p != 1 {
+			t.Errorf("%s: the marginal of the pinned item is %g", law[1], p)
+		}
+	}
+}
+
+// Contradictions name the set and the rules.
+func TestContradictions(t *testing.T) {
+	m := newModel(t, tiny(), openEngine(t, "go"))
+	for want, text := range map[string]constraint.Text{
+		"set q: constraints: items 0 and 1 are both pinned at position 2": {Pin: []string{"0=2", "1=2"}},
+		"set q: constraints: a cycle: item ":                              {Before: []string{"0,1,2", "2,0"}},
+		"set q: constraints: pin \"9=0\": no item 9 in a set of 5":        {Pin: []string{"9=0"}},
+	} {
+		s := bare(5)
+		s.ID, s.Constraints = "q", text
+		_, _, err1 := m.Order(t.Context(), sets(bare(5), s), 1, DecodeOptions{})
+		_, _, err2 := m.Sample(t.Context(), sets(bare(5), s), 3, 1)
+		for _, err := range []error{err1, err2} {
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, wanted %q", err, want)
+			}
+		}
+	}
+	// One object has one place; a rule against it contradicts.
+	s := bare(1)
+	s.Constraints = constraint.Text{Forbid: []string{"0=0"}}
+	if _, _, err := m.Order(t.Context(), sets(s), 1, DecodeOptions{}); err == nil {
+		t.Error("one object, forbidden at its only position: no error")
+	}
+}
+
+// Inverse insertion moves one object a step: it cannot turn four round in the last, which is
+// said, and the order has probability 0.
+func TestMendedOrdersAreSaid(t *testing.T) {
+	cfg := tiny()
+	cfg.Process.Forward, cfg.Process.Reverse, cfg.Process.Schedule, cfg.Model.GPLRows = "insertion", "ii", []int{0, 1}, ""
+	m := newModel(t, cfg, openEngine(t, "go"))
+	start := m.Process.Noise(cfg.Seed, 0, 1, 5)[0]
+	reversed := slices.Clone(start)
+	slices.Reverse(reversed)
+	s := bare(5)
+	s.Constraints.Before = []string{strings.ReplaceAll(reversed.Text(perm.ZeroBased), " ", ",")}
+	out, warnings, err := m.Order(t.Context(), sets(s), 1, DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := out[0].Orders[0]; !slices.Equal(r.Order, reversed) || !math.IsInf(float64(r.LogProb), -1) {
+		t.Errorf("%v with log p %g, wanted %v and -Inf", r.Order, r.LogProb, reversed)
+	}
+	for _, w := range [][]string{warnings, out[0].Warnings} {
+		if !slices.ContainsFunc(w, func(text string) bool {
+			return strings.Contains(text, "1 of 1 orders are out of reach of the last reverse step (inverse insertion)")
+		}) {
+			t.Errorf("warnings %q", w)
+		}
+	}
+}
+
+func TestMostFrequent(t *testing.T) {
+	a, b, c := perm.Order{0, 1, 2}, perm.Order{2, 1, 0}, perm.Order{1, 0, 2}
+	samples := []perm.Order{b, a, c, b}
+	want := []Frequent{{Order: b, Share: 0.5}, {Order: a, Share: 0.25}, {Order: c, Share: 0.25}}
+	for k := range 5 {
+		if diff := cmp.Diff(want[:min(k, 3)], MostFrequent(samples, k)); k > 0 && diff != "" || len(MostFrequent(samples, k)) != min(k, 3) {
+			t.Errorf("of %d: %s", k, diff)
+		}
+	}
+}
+
+// Condorcet's paradox: 0 before 1 before 2 before 0 in two of three each. An order that keeps
+// two of the three majorities has 1 + 1 + 2 of 9 pairs the other way round, 4/3 a sample.
+func TestConsensusOf(t *testing.T) {
+	c, err := ConsensusOf([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}})
+	if err != nil || !c.Exact || math.Abs(c.Distance-4.0/3) > 1e-12 || c.Order.Validate() != nil {
+		t.Errorf("%+v, %v: wanted a distance of 4/3", c, err)
+	}
+	for n := range 2 {
+		if c, err := ConsensusOf([]perm.Order{perm.Identity(n)}); err != nil || len(c.Order) != n || c.Distance != 0 {
+			t.Errorf("of %d items: %+v, %v", n, c, err)
+		}
+	}
+	if _, err := ConsensusOf(nil); err == nil {
+		t.Error("of no samples: no error")
+	}
+}
+
+// The estimates of p of all orders sum to 1, and the entropy of samples is that of the
+// probabilities.
+func TestEntropyOfAllOrders(t *testing.T) {
+	// Two riffles make all orders of three, so that no way is missing from the estimates.
+	m := newScalars(t, scalars{n: 3}, func(c *run.Config) { c.Process.Schedule = []int{0, 2, 5} })
+	set := randomSets(1, 3)[0]
+	var all []*dataset.Set
+	for o := range perm.All(3) {
+		s := *set
+		s.ID = fmt.Sprint(o)
+		s.Order, s.OrderGiven = slices.Clone(o), "order"
+		all = append(all, &s)
+	}
+	scored, _, err := m.Score(t.Context(), all, 3000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, entropy, variance := 0.0, 0.0, 0.0
+	for _, s := range scored {
+		p := math.Exp(float64(s.LogProb))
+		sum += p
+		entropy -= p * float64(s.LogProb)
+		variance += math.Pow(p*float64(s.LogProbStdErr), 2)
+		if s.LogProb < s.Bound || s.Effective < 100 {
+			t.Errorf("set %s: log p %g, bound %g, %g effective draws", s.ID, s.LogProb, s.Bound, s.Effective)
+		}
+	}
+	if math.Abs(sum-1) > 4*math.Sqrt(variance) {
+		t.Errorf("the probabilities of all orders sum to %g ± %g", sum, math.Sqrt(variance))
+	}
+	drawn, _, err := m.Sample(t.Context(), sets(set), 500, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := MostFrequent(drawn[0].Samples, 2)
+	e, err := m.Entropy(t.Context(), set, drawn[0].Samples, 1000, 1, top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The samples' error, and that of estimating log p, which the sum above bounds.
+	if math.Abs(float64(e.Mean)-entropy) > 4*float64(e.StdErr)+0.1 {
+		t.Errorf("entropy %g ± %g, of the probabilities %g", e.Mean, e.StdErr, entropy)
+	}
+	if math.Abs(float64(e.Uniform)-math.Log(6)) > 1e-12 || e.Draws != 1000 {
+		t.Errorf("%+v: wanted a uniform entropy of log 6", e)
+	}
+	for _, f := range top {
+		if f.LogProb == nil || math.Abs(math.Exp(float64(*f.LogProb))-f.Share) > 0.1 {
+			t.Errorf("%+v: wanted a log p near the share", f)
+		}
+	}
+	set.Constraints.Pin = []string{"0=0"}
+	if _, err := m.Entropy(t.Context(), set, drawn[0].Samples, 4, 1, nil); err == nil {
+		t.Error("a set with constraints: no error")
+	}
+}
+
+// By hand: two samples of three objects, 0 1 2 and 0 2 1, and 0 2 1 is right.
+func TestCalibrateByHand(t *testing.T) {
+	ranks := []perm.Rank{perm.Order{0, 1, 2}.Rank(), perm.Order{0, 2, 1}.Rank()}
+	var pairs, places metric.Calibration
+	ex := &task.Examples{Clean: []perm.Order{{0, 2, 1}}}
+	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
+		t.Fatal(err)
+	}
+	p, k := newCalibrationTable(&pairs), newCalibrationTable(&places)
+	// P(0 before 1) = P(0 before 2) = 1 and true, P(1 before 2) = 1/2 and false.
+	if p.Predictions != 3 || p.Bins[9].Count != 2 || p.Bins[9].Frequency != 1 || p.Bins[5].Count != 1 || p.Bins[5].Frequency != 0 || math.Abs(p.Error-0.5/3) > 1e-12 {
+		t.Errorf("pairs %+v", p)
+	}
+	// Item 0 at 0 for certain; items 1 and 2 at 1 and 2 by halves, two of four true; and four
+	// places that no sample has.
+	if k.Predictions != 9 || k.Bins[9].Count != 1 || k.Bins[5].Count != 4 || k.Bins[5].Frequency != 0.5 || k.Bins[0].Count != 4 || k.Error != 0 {
+		t.Errorf("places %+v", k)
+	}
+	// Items of equal value are no pair.
+	pairs = metric.Calibration{}
+	ex.Values = [][]float64{{1, 2, 2}}
+	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
+		t.Fatal(err)
+	}
+	if p := newCalibrationTable(&pairs); p.Predictions != 2 {
+		t.Errorf("%d pairs, wanted 2", p.Predictions)
+	}
+}
+
+func TestCalibrate(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 3 })
+	c, err := m.Calibrate(t.Context(), 7, 20, nil) // a ragged end
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Pairs.Predictions != 7*6 || c.Places.Predictions != 7*16 || c.Sets != 7 || c.Samples != 20 {
+		t.Errorf("%+v: wanted 42 pairs and 112 places", c)
+	}
+	again, err := m.Calibrate(t.Context(), 7, 20, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, again); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range [][2]int{{0, 1}, {1, 0}, {1, 5000}} {
+		if _, err := m.Calibrate(t.Context(), bad[0], bad[1], nil); err == nil {
+			t.Errorf("%v: no error", bad)
+		}
+	}
+}
+
+// By hand: shares of 0.1 and 0.5 of modes of 0.5 and 0.5 leave 0.4 elsewhere.
+func TestDistance(t *testing.T) {
+	if got := distance([]float64{0.5, 0.5}, []float64{0.1, 0.5}); math.Abs(got-0.4) > 1e-12 {
+		t.Errorf("TV %g, wanted (0.4 + 0 + 0.4)/2 = 0.4", got)
+	}
+}
+
+// A model of several orders is judged by the nearest, and by how its samples share them.
+func TestEvaluateModes(t *testing.T) {
+	cfg := tiny()
+	cfg.Task.Target = "rotations"
+	m := newModel(t, cfg, openEngine(t, "go"))
+	r, err := m.Evaluate(t.Context(), task.Test, 60, DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Modes
+	if x == nil || x.Samples != 60 || len(x.Weights) != 5 || len(x.Shares) != 5 {
+		t.Fatalf("%+v: wanted 60 samples and 5 modes", x)
+	}
+	sum := x.None
+	for _, s := range x.Shares {
+		sum += s
+	}
+	if math.Abs(sum-1) > 1e-9 || math.Abs(x.TV-distance(x.Weights, x.Shares)) > 1e-12 {
+		t.Errorf("%+v: shares sum to %g", x, sum)
+	}
+	// All rotations together leave no item ahead: the fit is uniform, 5 of 120 orders.
+	if want := 1 - 5.0/120; math.Abs(x.PlackettLuce-want) > 1e-6 {
+		t.Errorf("Plackett–Luce: TV %g, wanted %g", x.PlackettLuce, want)
+	}
+	// 5 · √(2·0.2·0.8/(60π))/2, by hand.
+	if math.Abs(x.Perfect-0.10301) > 1e-4 {
+		t.Errorf("perfect draws: TV %g, wanted 0.1030", x.Perfect)
+	}
+	cfg = tiny()
+	m = newModel(t, cfg, m.Engine)
+	if r, err = m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil); err != nil || r.Modes != nil {
+		t.Errorf("one order: modes %v, %v", r.Modes, err)
+	}
+}
+
+func TestNearestMode(t *testing.T) {
+	modes := []perm.Order{{0, 1, 2, 3}, {3, 2, 1, 0}}
+	for i, o := range []perm.Order{{0, 1, 3, 2}, {3, 2, 0, 1}} {
+		if got := nearestMode(o, modes); !slices.Equal(got, modes[i]) {
+			t.Errorf("%v: nearest is %v, wanted %v", o, got, modes[i])
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package task
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+func delta(t *testing.T, change func(*run.Config)) *Delta {
+	t.Helper()
+	c := run.Config{Seed: 3, Task: run.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}}
+	if change != nil {
+		change(&c)
+	}
+	d, err := newDelta(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// The modes of a mixture are different orders that follow from the seed; sets have them in
+// the proportion of the weights, each set for itself.
+func TestMixture(t *testing.T) {
+	d := delta(t, func(c *run.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} })
+	for i, m := range d.Modes {
+		if err := m.Validate(); err != nil || len(m) != 6 {
+			t.Errorf("mode %v: %v", m, err)
+		}
+		for _, other := range d.Modes[:i] {
+			if slices.Equal(m, other) {
+				t.Errorf("mode %v is there twice", m)
+			}
+		}
+	}
+	if diff := cmp.Diff([]float64{0.05, 0.1, 0.15, 0.2, 0.5}, d.Weights); diff != "" {
+		t.Error(diff)
+	}
+	const count = 4000
+	ex, err := d.Examples(Train, 0, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range d.Weights {
+		got := 0.0
+		for _, o := range ex.Clean {
+			if slices.Equal(o, d.Modes[i]) {
+				got += 1.0 / count
+			}
+		}
+		if math.Abs(got-w) > 4*math.Sqrt(w*(1-w)/count) {
+			t.Errorf("mode %d has a share of %.3f, wanted %.3f", i, got, w)
+		}
+	}
+	some, err := delta(t, func(c *run.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} }).Examples(Train, 17, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(ex.Clean[17:26], some.Clean); diff != "" {
+		t.Errorf("set 17 depends on where the batch begins: %s", diff)
+	}
+	if diff := cmp.Diff(d.Modes, ex.Modes); diff != "" {
+		t.Error(diff)
+	}
+	// All orders of three objects, and no more.
+	if d := delta(t, func(c *run.Config) { c.Task.N, c.Task.Modes = 3, 6 }); len(d.Modes) != 6 {
+		t.Errorf("%d modes", len(d.Modes))
+	}
+}
+
+func TestRotations(t *testing.T) {
+	d := delta(t, func(c *run.Config) { c.Task = run.Task{Name: "delta", N: 3, Target: "rotations"} })
+	if diff := cmp.Diff([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, d.Modes); diff != "" {
+		t.Error(diff)
+	}
+	for _, w := range d.Weights {
+		if w != 1.0/3 {
+			t.Errorf("weight %g, wanted 1/3", w)
+		}
+	}
+}
+
+// One order has no modes to speak of: all sets are alike.
+func TestOneOrderHasNoModes(t *testing.T) {
+	ex, err := delta(t, func(c *run.Config) { c.Task.Target = "random" }).Examples(Test, 0, 3)
+	if err != nil || ex.Modes != nil || !slices.Equal(ex.Clean[0], ex.Clean[2]) {
+		t.Errorf("modes %v, clean %v, %v", ex.Modes, ex.Clean, err)
+	}
+}
+
+func TestMixtureErrors(t *testing.T) {
+	for want, change := range map[string]func(*run.Task){
+		"task.modes: must be 1 to 1000 (got 0)":                                   func(t *run.Task) { t.Modes = 0 },
+		"task.modes: must be 1 to 1000 (got 100000)":                              func(t *run.Task) { t.Modes = 1e5 },
+		"task.modes: 3 objects have 6 orders (got 7)":                             func(t *run.Task) { t.N, t.Modes = 3, 7 },
+		"task.weights: wanted 5, one a mode (got 1)":                              func(t *run.Task) { t.Weights = []float64{1} },
+		"task.weights[1]: must be above 0 and at most 1e9 (got 0)":                func(t *run.Task) { t.Weights = []float64{1, 0, 1, 1, 1} },
+		"task.weights[4]: must be above 0 and at most 1e9 (got NaN)":              func(t *run.Task) { t.Weights = []float64{1, 1, 1, 1, math.NaN()} },
+		`task.target: unknown "x", wanted identity, random, mixture or rotations`: func(t *run.Task) { t.Target = "x" },
+	} {
+		c := run.Config{Task: run.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}}
+		change(&c.Task)
+		if _, err := newDelta(&c); err == nil || err.Error() != want {
+			t.Errorf("got %v, wanted %s", err, want)
+		}
+	}
+}
