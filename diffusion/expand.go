@@ -16,8 +16,8 @@ type beamState struct {
 }
 
 // mergeMargin is how far, in nats, a way into a state may be below the least of the best states
-// so far to be looked at still. What ways below it would add to the probability of a state that
-// is kept, less than 5 % each, is left out.
+// so far to be looked at still: what is below is too little to choose by. The states that are
+// chosen get the sum of all ways into them.
 const mergeMargin = 3
 
 // child is a state that a beam may go on with.
@@ -69,9 +69,49 @@ func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner
 			}
 			c.add(p, j, present, x.Order, logp, i == greedy)
 		}
-		floor = max(floor, c.least(outer)-mergeMargin)
+		if plan == nil {
+			floor = max(floor, c.least(outer)-mergeMargin)
+		}
 	}
-	return c.best(beam, outer)
+	next := c.best(beam, outer)
+	if plan == nil && len(beam) > 1 {
+		p.sumWays(beam, scores, width, next)
+	}
+	return next
+}
+
+// sumWays gives the states after a step, by falling probability, the sum of all ways from the
+// beam into them, and sorts them again.
+func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []beamState) {
+	const negligible = 40 // nats below what is there
+	rank := make(perm.Rank, len(beam[0].path.Order()))
+	free := p.Free(len(rank))
+	shift := len(rank) - free
+	sigma := make(perm.Order, free)
+	sums := make([]float64, len(next))
+	for i := range sums {
+		sums[i] = math.Inf(-1)
+	}
+	for j, s := range beam {
+		for i, k := range s.path.Order() {
+			rank[k] = i
+		}
+		row := scores[j*width : (j+1)*width]
+		for i := range next {
+			if s.path.LogProb < next[i].path.LogProb-negligible {
+				continue
+			}
+			order := next[i].path.Order()
+			for place := range free {
+				sigma[place] = rank[order[place+shift]] - shift
+			}
+			sums[i] = logAdd(sums[i], s.path.LogProb+p.Reverse.LogProb(row, sigma))
+		}
+	}
+	for i := range next {
+		next[i].path.LogProb = max(next[i].path.LogProb, sums[i])
+	}
+	slices.SortStableFunc(next, func(a, b beamState) int { return cmp.Compare(b.path.LogProb, a.path.LogProb) })
 }
 
 // children are the different states that the ways of a step lead to.
