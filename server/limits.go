@@ -40,8 +40,14 @@ func (l Limits) Validate() error {
 		name  string
 		value int64
 	}{
-		{"body", l.Body}, {"sets", int64(l.Sets)}, {"items", int64(l.Items)}, {"pixels", int64(l.Pixels)},
-		{"work", int64(l.Work)}, {"queue", int64(l.Queue)}, {"time", int64(l.Time)}, {"memory", l.Memory},
+		{"body", l.Body},
+		{"sets", int64(l.Sets)},
+		{"items", int64(l.Items)},
+		{"pixels", int64(l.Pixels)},
+		{"work", int64(l.Work)},
+		{"queue", int64(l.Queue)},
+		{"time", int64(l.Time)},
+		{"memory", l.Memory},
 	} {
 		if x.value < 1 {
 			return fmt.Errorf("limit of %s: must be more than 0 (got %d)", x.name, x.value)

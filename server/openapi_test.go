@@ -26,7 +26,7 @@ func TestOpenAPI(t *testing.T) {
 			var r *http.Response
 			var err error
 			if method == "get" {
-				r, err = web.Client().Get(web.URL + path)
+				r, err = web.Client().Get(web.URL + path) //nolint:bodyclose // by check
 			} else {
 				for kind, c := range op.RequestBody.Content {
 					body, text := c.Example.(string)
@@ -40,7 +40,7 @@ func TestOpenAPI(t *testing.T) {
 					if err := doc.fits(c.Schema, c.Example, path); err != nil {
 						t.Errorf("the example: %v", err)
 					}
-					r, err = web.Client().Post(web.URL+path, kind, strings.NewReader(body))
+					r, err = web.Client().Post(web.URL+path, kind, strings.NewReader(body)) //nolint:bodyclose // by check
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -320,13 +320,13 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	// A body without an end that claims no length.
-	endless, err := http.NewRequest("POST", web.URL+"/v1/order", io.LimitReader(zeros{}, 1<<40))
+	endless, err := http.NewRequest(http.MethodPost, web.URL+"/v1/order", io.LimitReader(zeros{}, 1<<40))
 	if err != nil {
 		t.Fatal(err)
 	}
 	endless.Header.Set("Content-Type", "application/json")
 	if r, err := web.Client().Do(endless); err == nil { // or the connection is closed on it
-		if r.StatusCode != 413 {
+		if r.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("an endless body: status %d, wanted 413", r.StatusCode)
 		}
 		r.Body.Close()
@@ -558,7 +558,7 @@ func FuzzBody(f *testing.F) {
 		if path == "/v1/sets" {
 			kind = "text/csv"
 		}
-		req := httptest.NewRequest("POST", path, bytes.NewReader(body))
+		req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
 		req.Host = "localhost"
 		req.Header.Set("Content-Type", kind)
 		w := httptest.NewRecorder()

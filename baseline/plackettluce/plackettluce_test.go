@@ -115,7 +115,7 @@ func TestEstimateNeedsOnePart(t *testing.T) {
 	at := func(part ...int) int {
 		return slices.IndexFunc(disconnected.Parts, func(p []int) bool { return reflect.DeepEqual(p, part) })
 	}
-	if !(at(4) >= 0 && at(2) >= 0 && at(2) < at(0, 3) && at(0, 3) < at(1)) {
+	if at(4) < 0 || at(2) < 0 || at(2) >= at(0, 3) || at(0, 3) >= at(1) {
 		t.Errorf("parts %v, wanted {2}, {0, 3}, {1} in this order", disconnected.Parts)
 	}
 	for _, text := range []string{"has 4 strongly connected parts: {", "{0 3}", "\nhint: "} {

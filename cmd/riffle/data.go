@@ -122,7 +122,7 @@ const mostRanked = 1000
 // quoted returns a word as a shell takes it.
 func quoted(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=:,+@%", r) || r > 127)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-./=:,+@%", r) && r <= 127
 	}) < 0 {
 		return word
 	}

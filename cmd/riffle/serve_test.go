@@ -58,7 +58,7 @@ func TestServe(t *testing.T) {
 	}
 	url := strings.TrimSpace(line)
 	ask := func() int {
-		req, err := http.NewRequest("POST", url+"v1/order", strings.NewReader(`{"sets": [{"items": [{},{},{},{},{}]}]}`))
+		req, err := http.NewRequest(http.MethodPost, url+"v1/order", strings.NewReader(`{"sets": [{"items": [{},{},{},{},{}]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestServe(t *testing.T) {
 			Model string
 			Step  int
 		}
-		if err := json.NewDecoder(r.Body).Decode(&got); err != nil || r.StatusCode != 200 || got.Model != "five" {
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil || r.StatusCode != http.StatusOK || got.Model != "five" {
 			t.Fatalf("status %d, %v, %+v", r.StatusCode, err, got)
 		}
 		return got.Step
