@@ -9,9 +9,9 @@ import (
 
 // StepMemory estimates the bytes that training needs with batches of so many sets: what the
 // forward pass keeps for the backward one, the weights with their gradients and moments, and
-// the program itself. Against the largest resident set that the operating system reports it was
-// within a third for the presets tried (bench/memory.sh), on either engine; on a GPU it is not
-// measured.
+// the program itself. Of the presets measured it was from a fifth too little (tsp-20 on XLA) to half
+// too much (delta-20 on go) of the largest resident set that the operating system reports
+// (bench/memory.sh); on a GPU it is not measured.
 func (m *Model) StepMemory(batch int) int64 {
 	d := m.Denoiser.Config
 	n := m.Config.Task.N

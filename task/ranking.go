@@ -521,11 +521,3 @@ func (r *Ranking) Restore(dir string) error {
 	r.scale = s
 	return nil
 }
-
-// Names are those of bare items, nil where they have none.
-func (r *Ranking) Names() []string {
-	if r.scale == nil {
-		return nil
-	}
-	return r.scale.Names
-}
