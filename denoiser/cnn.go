@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/layers/activation"
 )
 
 // cnnEncoder is the paper's image encoder (Tables "sort" and "jigsaw" of appendix H): each
@@ -46,7 +45,7 @@ func (e *cnnEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	h := pixels(x)
 	for i, conv := range e.convs {
-		h = maxPool2(activation.Relu(e.norms[i].apply(c, conv.apply(c, h))))
+		h = e.norms[i].pooled(c, conv, h)
 	}
 	h = applyMLP(c, e.fcs, graph.Reshape(channelsFirst(h), d[0]*d[1], -1))
 	return graph.Reshape(h, d[0], d[1], -1)

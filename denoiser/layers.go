@@ -85,34 +85,34 @@ func newBatchNorm(r *registry, name string, channels int) *batchNorm {
 	}
 }
 
-func (l *batchNorm) apply(c *Context, x *graph.Node) *graph.Node {
-	channels := x.Shape().Dimensions[x.Rank()-1]
-	flat := graph.Reshape(x, -1, channels)
-	mean, variance := c.get(l.mean), c.get(l.variance)
+// pooled is maxPool2(relu(norm(conv(x)))) of x [images, height, width, channels].
+//
+// Of the norm γ·(y − μ)/σ + β only the sign of γ decides which of four pixels ends as the
+// greatest. The convolution's weights take that sign, and the norm and the ReLU are left for a
+// quarter of the pixels. What the convolution's bias adds the mean takes away again: it only
+// shows in the running mean.
+func (l *batchNorm) pooled(c *Context, conv *conv, x *graph.Node) *graph.Node {
+	gamma, bias := c.get(l.w), c.get(conv.b)
+	one := graph.OnesLike(gamma)
+	sign := graph.StopGradient(graph.Where(graph.LessThan(gamma, graph.ZerosLike(gamma)), graph.Neg(one), one))
+	y := conv.product(c, x, sign)
+	mean, variance := graph.Mul(graph.Sub(c.get(l.mean), bias), sign), c.get(l.variance)
 	if c.Training {
+		flat := graph.Reshape(y, -1, conv.out)
 		rows := float64(flat.Shape().Dimensions[0])
-		batchMean := graph.ReduceMean(flat, 0)
-		batchVar := graph.Sub(graph.ReduceMean(graph.Square(flat), 0), graph.Square(batchMean))
-		batchVar = graph.MaxScalar(batchVar, 0) // rounding may leave a little below 0
-		unbiased := batchVar
-		if rows > 1 {
-			unbiased = graph.MulScalar(batchVar, rows/(rows-1))
+		mean = graph.ReduceMean(flat, 0)
+		batch := graph.Sub(graph.ReduceMean(graph.Square(flat), 0), graph.Square(mean))
+		batch = graph.MaxScalar(batch, 0) // rounding may leave a little below 0
+		mix := func(p *Param, now *graph.Node) {
+			c.set(p, graph.Add(graph.MulScalar(c.get(p), 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum)))
 		}
-		mix := func(old, now *graph.Node) *graph.Node {
-			return graph.Add(graph.MulScalar(old, 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum))
-		}
-		c.set(l.mean, mix(mean, batchMean))
-		c.set(l.variance, mix(variance, unbiased))
-		mean, variance = batchMean, batchVar
+		mix(l.mean, graph.Add(graph.Mul(mean, sign), bias))
+		mix(l.variance, graph.MulScalar(batch, rows/max(1, rows-1)))
+		variance = batch
 	}
-	scale := graph.Div(c.get(l.w), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient
+	scale := graph.Div(graph.Mul(gamma, sign), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient
 	shift := graph.Sub(c.get(l.b), graph.Mul(mean, scale))
-	lead := make([]int, x.Rank())
-	for i := range lead {
-		lead[i] = 1
-	}
-	lead[x.Rank()-1] = channels
-	return graph.Add(graph.Mul(x, graph.Reshape(scale, lead...)), graph.Reshape(shift, lead...))
+	return activation.Relu(graph.Add(graph.Mul(maxPool2(y), graph.ExpandLeftToRank(scale, 4)), graph.ExpandLeftToRank(shift, 4)))
 }
 
 // sinusoid returns [len(values)…, dim]: cos(v·ω) then sin(v·ω) with

@@ -3,4 +3,7 @@ package main
 
 import "os"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	hugePages()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
