@@ -1,56 +1,57 @@
 package diffusion
 
 import (
-	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/ml/model"
-
-	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
-// With the batch spread over two or four devices the losses are those of one, dropout and all.
-func TestSpreadKeepsTheLosses(t *testing.T) {
-	const n, batch, steps = 5, 8, 20
-	e := enginetest.Open(t, "xla")
+// Package learn tests that a training on several devices is that of one.
+func TestSpreadRefuses(t *testing.T) {
 	p := riffleGPL(0, 7)
-	d, err := denoiser.New(denoiser.Config{
-		N: n, Law: p.Reverse, Encoder: denoiser.EncoderConfig{Kind: "features", Features: 2, Hidden: []int{8}},
-		Dim: 8, Layers: 2, Heads: 2, FeedForward: 16, Dropout: 0.2,
-	})
+	e, store, d := tiny(t, p, 3)
+	tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve := func(devices int) []float64 {
-		store := model.NewStore()
-		if err := d.Init(store, 3); err != nil {
-			t.Fatal(err)
+	defer tr.Close()
+	for count, want := range map[int]string{
+		-1: "devices: must be 1 or more (got -1)",
+		0:  "devices: must be 1 or more (got 0)",
+		2:  "devices: the go engine has 1, which uses all cores (got 2)\nhint: --engine xla shares batches among devices",
+	} {
+		if err := tr.Spread(count); err == nil || err.Error() != want {
+			t.Errorf("%d devices: %v, wanted %s", count, err, want)
 		}
-		tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 11, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		if err := tr.Spread(devices); err != nil {
-			t.Fatal(err)
-		}
-		var losses []float64
-		for s := 1; s <= steps; s++ {
-			losses = append(losses, trainOne(t, tr, s, 5e-3, batchOf(p, uint64(s), batch, n, features(rand.New(rand.NewPCG(1, uint64(s))), batch, n))))
-		}
-		return losses
 	}
-	want := curve(1)
-	for _, devices := range []int{2, 4} {
-		if devices > e.NumDevices() {
-			t.Skipf("%d devices: the engine has %d", devices, e.NumDevices())
-		}
-		for i, got := range curve(devices) {
-			if math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
-				t.Errorf("%d devices: loss of step %d is %.8f, wanted %.8f as on one", devices, i+1, got, want[i])
-			}
-		}
+	if err := tr.Spread(1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSpreadDividesEveryBatch(t *testing.T) {
+	const n = 3
+	p := riffleGPL(0, 7)
+	e := enginetest.Open(t, "xla")
+	_, store, d := tiny(t, p, n)
+	tr, err := NewTrainer(e, store, d, BoundLoss(d, p), testAdamW, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if err := tr.Spread(e.NumDevices() + 1); err == nil || !strings.Contains(err.Error(), "devices: the xla engine has") {
+		t.Errorf("more devices than there are: %v", err)
+	}
+	if e.NumDevices() < 2 {
+		t.Skipf("not run on 2 devices: the engine has %d", e.NumDevices())
+	}
+	if err := tr.Spread(2); err != nil {
+		t.Fatal(err)
+	}
+	_, err = tr.Step(1, 1e-3, batchOf(p, 1, 3, n, features(rand.New(rand.NewPCG(1, 1)), 3, n))...)
+	if want := "training step 1: a batch of 3 sets cannot be divided among 2 devices"; err == nil || err.Error() != want {
+		t.Errorf("a batch of 3: %v, wanted %s", err, want)
 	}
 }

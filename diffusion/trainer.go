@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -25,7 +24,7 @@ type Trainer struct {
 
 	loss    Loss
 	exec    *model.Exec
-	backend compute.Backend
+	engine  *engine.Engine
 	devices *devices // nil: one
 }
 
@@ -39,7 +38,7 @@ func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, loss
 	if err := initMoments(store, d, taken); err != nil {
 		return nil, err
 	}
-	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss, backend: e.Backend}
+	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss, engine: e}
 	var err error
 	t.exec, err = model.NewExec(e.Backend, store, t.build)
 	return t, err
