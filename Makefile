@@ -80,12 +80,12 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./denoiser ./diffusion
 
 # bench-micro holds the small things to their bounds: bench/micro.md. bench-growth measures time and
-# memory against sizes: bench/growth.md; its Python (RIFFLE_PYTHON) needs numpy and matplotlib.
+# memory against sizes: bench/growth.md, in less than 12 minutes.
 bench-micro:
 	GO=$(GO) python3 bench/micro.py
 
 bench-growth: build
-	$(or $(RIFFLE_PYTHON),python3) bench/growth.py
+	$(GO) run ./bench/growth
 
 # docs writes the pages that follow from the code; a test fails where one is stale.
 docs: build
