@@ -79,14 +79,14 @@ def main():
         "# What is called in loops\n\n"
         f"Written by `make bench-micro` on {datetime.date.today()}: {machine()}, {go_version}, median of {args.count} runs (least to greatest).\n\n"
         "| a call | bound | measured | allocations |\n|---|---|---|---|\n" + "\n".join(lines) + "\n\n"
-        "- t riffles are one shuffle with 2^t piles: each card draws t bits, several cards from one random word, and a counting\n"
-        "  sort puts the cards in the order of their piles. The time is the same for any t up to 64 bits but for the draws.\n"
+        "- t riffles are one shuffle with 2^t piles, O(n) for any t: each card draws t bits, several cards from one random word, and a\n"
+        "  counting sort puts them in the order of their piles; bits beyond log₂ n + 2 are left to an insertion sort within them.\n"
         "- On all cores: time of a riffle over all cores together; 500 ns are two million a second.\n"
         "- A call that is given its order to fill allocates nothing. Kendall's tau and the distance allocate their work space.\n"
     )
     print(args.out.read_text())
     if missed:
-        sys.exit("micro.py: missed: " + ", ".join(missed))
+        sys.exit("micro.py: missed: " + "; ".join(missed))
 
 
 main()

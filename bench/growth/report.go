@@ -101,10 +101,10 @@ func report(dir string, curves []curve, quick bool, took time.Duration) error {
 	fmt.Fprintf(&b, `# Growth
 
 Written by `+"`make bench-growth`"+` on %s in %.0f s: %s, %s engine, %s, a process a point. The task is delta with a network of
-width 32 and 2 layers; "wide" has the paper's width 128 and 7 layers, in batches of 4. Time is that of a training step, along the
-beam that of decoding a batch; memory is the largest resident set of the process, the program and XLA's compiler in it. Laws are
-base + factor·x^power with the least squares of relative errors, whose root mean square is the last column; what varies by less than a tenth is
-constant.
+width 32 and 2 layers; "wide" has the paper's width 128 and 7 layers. Time is that of a training step, along the beam that of
+decoding a batch; memory is the largest resident set of the process, the program and XLA's compiler in it. Laws are
+base + factor·x^power with the least squares of relative errors, whose root mean square is the last column; what varies by less
+than a tenth is constant.
 
 ![Time, points measured and laws fitted, on logarithmic axes](growth-time.png)
 ![Memory, points measured and laws fitted, on logarithmic axes](growth-memory.png)
@@ -128,8 +128,10 @@ constant.
 		fmt.Fprintf(&b, "- **%s**, %s: %s.\n", c.axis, c.name, c.why)
 	}
 	b.WriteString(`
-The base of memory is the program and its engine; beyond it memory grows as time does, since a step keeps for its gradient what it
-computed on the way forward. Powers between 1 and 2 are of sums n + n² seen over a range, not laws of their own.
+The base of memory is the program and its engine. On XLA that is mostly the compiler, which needs room by the size of the graph, so
+by layers, not by n, the batch or the beam: the curves rise where a step needs more than compiling it did. A step keeps for its
+gradient what it computed on the way forward, so there memory grows as the work does, but for what XLA computes in parts and
+drops. Powers between 1 and 2 are of sums n + n² seen over a range, not laws of their own.
 `)
 	return os.WriteFile(filepath.Join(dir, "growth.md"), []byte(b.String()), 0o644)
 }
