@@ -8,7 +8,7 @@ import (
 	"github.com/riffle-ml/riffle/internal/enginetest"
 )
 
-// Package learn tests that a training on several devices is that of one.
+// That a training on several devices is that of one, package learn tests.
 func TestSpreadRefuses(t *testing.T) {
 	p := riffleGPL(0, 7)
 	e, store, d := tiny(t, p, 3)

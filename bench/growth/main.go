@@ -41,28 +41,40 @@ func wide(more ...string) []string {
 
 var lines = []line{
 	{
-		"GPL, batch 32", "n", "task.n", []int{3, 9, 20, 52, 100, 200}, small("train.batch=32"), nil,
+		"GPL, batch 32", "n", "task.n",
+		[]int{3, 9, 20, 52, 100, 200},
+		small("train.batch=32"), nil,
 		"n objects and n dummies are 2n tokens: attention and the scores grow as n², all else as n",
 	},
 	{
-		"GPL, wide, batch 8", "n", "task.n", []int{9, 20, 52, 100, 200}, wide("train.batch=8"), nil,
+		"GPL, wide, batch 8", "n", "task.n",
+		[]int{9, 20, 52, 100, 200},
+		wide("train.batch=8"), nil,
 		"the wider the network, the more of its work is matrix products of single tokens, which grow as n",
 	},
 	{
-		"PL, batch 8", "n", "task.n", []int{3, 9, 20, 52, 100, 200, 500, 1000}, small("train.batch=8", "process.reverse=pl"), nil,
+		"PL, batch 8", "n", "task.n",
+		[]int{3, 9, 20, 52, 100, 200, 500, 1000},
+		small("train.batch=8", "process.reverse=pl"), nil,
 		"n tokens, half of GPL's: a quarter of its attention; that and the suffixes of log p grow as n²",
 	},
 	{
-		"n = 52", "batch", "train.batch", []int{4, 8, 16, 32, 64, 128, 256}, small("task.n=52"), nil,
+		"n = 52", "batch", "train.batch",
+		[]int{4, 8, 16, 32, 64, 128, 256},
+		small("task.n=52"), nil,
 		"sets share nothing but the weights: linear, once they outweigh what a step costs in any case",
 	},
 	{
-		"n = 52, batch 32", "layers", "model.layers", []int{1, 2, 4, 8, 12}, small("task.n=52", "train.batch=32"), nil,
+		"n = 52, batch 32", "layers", "model.layers",
+		[]int{1, 2, 4, 8, 12},
+		small("task.n=52", "train.batch=32"), nil,
 		"layers are alike and follow one another: linear; so is what XLA's compiler needs for them, most of the memory here",
 	},
 	{
-		"n = 20, inner 200, batch 8", "beam", "", []int{1, 2, 5, 10, 20, 40, 80},
-		append(small("task.n=20", "eval.batch=8"), "process.schedule=[0,3,6,10]"), []string{"--decode", "beam", "--inner", "200"},
+		"n = 20, inner 200, batch 8", "beam", "",
+		[]int{1, 2, 5, 10, 20, 40, 80},
+		append(small("task.n=20", "eval.batch=8"), "process.schedule=[0,3,6,10]"),
+		[]string{"--decode", "beam", "--inner", "200"},
 		"from the second reverse step on each order kept goes through the network and has an inner beam of its own: linear",
 	},
 }
