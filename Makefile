@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench docs data photos xla browser clean
+.PHONY: all build demo test lint bench bench-micro bench-growth docs data photos xla browser clean
 
 all: build
 
@@ -78,6 +78,14 @@ lint:
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./denoiser ./diffusion
+
+# bench-micro holds the small things to their bounds: bench/micro.md. bench-growth measures time and
+# memory against sizes: bench/growth.md, in less than 12 minutes.
+bench-micro:
+	GO=$(GO) python3 bench/micro.py
+
+bench-growth: build
+	$(GO) run ./bench/growth
 
 # docs writes the pages that follow from the code; a test fails where one is stale.
 docs: build

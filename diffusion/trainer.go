@@ -22,8 +22,10 @@ type Trainer struct {
 	AdamW    AdamW
 	Seed     uint64 // of the noise of dropout
 
-	loss Loss
-	exec *model.Exec
+	loss    Loss
+	exec    *model.Exec
+	engine  *engine.Engine
+	devices *devices // nil: one
 }
 
 // NewTrainer compiles nothing yet; the first step of a shape does. The store holds the
@@ -36,7 +38,7 @@ func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, loss
 	if err := initMoments(store, d, taken); err != nil {
 		return nil, err
 	}
-	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss}
+	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss, engine: e}
 	var err error
 	t.exec, err = model.NewExec(e.Backend, store, t.build)
 	return t, err
@@ -87,6 +89,9 @@ func (t *Trainer) Step(s int, rate float64, inputs ...*tensors.Tensor) (*Step, e
 		return nil, err
 	}
 	inputs = append([]*tensors.Tensor{tensors.FromScalar(float32(rate)), rng}, inputs...)
+	if t.devices != nil {
+		return t.devices.step(t, s, rate, inputs)
+	}
 	out, err := t.exec.Call1(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("training step %d: %w", s, err)

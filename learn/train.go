@@ -25,6 +25,8 @@ type Progress struct {
 
 // TrainOptions are what does not belong to a run's configuration.
 type TrainOptions struct {
+	// Devices of the engine that share each batch, 0 and 1 are one: see [Model.CheckDevices].
+	Devices int
 	// The callbacks may be nil; they are called between steps.
 	OnStep       func(Progress)
 	OnValidation func(step int, r *Result)
@@ -60,7 +62,8 @@ type trainer struct {
 // the model must have the run's configuration, an error names the first key that differs.
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
 // the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
-// it does not, as the clock decides on the learning rate.
+// it does not, as the clock decides on the learning rate, nor with another number of
+// devices, whose sums round otherwise.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now()}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
@@ -81,6 +84,10 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 			t.say(w)
 		}
 		t.before = time.Duration(m.State.Elapsed * float64(time.Second))
+	}
+	devices := max(1, opt.Devices)
+	if err := m.CheckDevices(devices); err != nil {
+		return err
 	}
 	if m.State.Finished {
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
@@ -103,6 +110,9 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	defer t.steps.Close()
+	if err := t.steps.Spread(devices); err != nil {
+		return err
+	}
 	var warnings []string
 	if t.log, warnings, err = run.OpenMetrics(dir.Path, m.State.Step); err != nil {
 		return err

@@ -22,6 +22,28 @@ func benchmarkLaw(b *testing.B, n int, call func(law Law, rng *rand.Rand, scores
 	}
 }
 
+// BenchmarkMicro has what is called in loops; names say the most that a call may take, and
+// bench/micro.py holds them to it.
+func BenchmarkMicro(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	run := func(name string, law Law, n int, call func(scores []float64, o perm.Order)) {
+		scores, o := randomScores(rng, law.NumScores(n), 1), make(perm.Order, n)
+		law.Sample(rng, scores, o)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				call(scores, o)
+			}
+		})
+	}
+	run("GPL_log_probability/n=52/bound=30us", GeneralizedPlackettLuce{}, 52, func(s []float64, o perm.Order) {
+		GeneralizedPlackettLuce{}.LogProb(s, o)
+	})
+	run("PL_sample/n=1000/bound=100us", PlackettLuce{}, 1000, func(s []float64, o perm.Order) {
+		PlackettLuce{}.Sample(rng, s, o)
+	})
+}
+
 func BenchmarkLogProb(b *testing.B) {
 	benchmarkLaw(b, 52, func(law Law, _ *rand.Rand, s []float64, o perm.Order) { law.LogProb(s, o) })
 }

@@ -236,3 +236,16 @@ func checkCounts(t *testing.T, counts []int, p []float64) {
 func drawRand(t *rapid.T) *rand.Rand {
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
 }
+
+// Shuffles are written into the caller's order: nothing is allocated once the buffers of
+// that size are there.
+func TestNoAllocations(t *testing.T) {
+	rng, dst := rand.New(rand.NewPCG(1, 2)), make(perm.Order, 52)
+	for _, law := range shuffle.Laws() {
+		for _, times := range []int{1, 7, 60} {
+			if got := testing.AllocsPerRun(100, func() { law.SampleT(rng, times, dst) }); got > 0 {
+				t.Errorf("%s, %d times: %g allocations, wanted 0", law.Name(), times, got)
+			}
+		}
+	}
+}

@@ -189,9 +189,3 @@ func TestTVAtTheEdges(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkTVUniform10000(b *testing.B) {
-	for b.Loop() {
-		TVUniform(10000, 21)
-	}
-}

@@ -25,6 +25,7 @@ func (a *app) trainCommand() *cobra.Command {
 		limit           time.Duration
 		resume, quiet   bool
 		ignoreMemory    bool
+		devices         int
 		profile         string
 	)
 	cmd := &cobra.Command{
@@ -38,7 +39,11 @@ on the test sets.
 Ctrl-C saves and stops; a second one stops at once, unsaved. --resume goes on from the
 last checkpoint with the run's configuration and engine, bit for bit as if it had not
 been stopped. It is not so where --engine names another engine, and with train.time,
-as the clock decides on the learning rate.`,
+as the clock decides on the learning rate.
+
+--devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
+devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
+a run may be resumed with any N that divides train.batch.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -56,6 +61,8 @@ as the clock decides on the learning rate.`,
 				return usagef("train: --time must be above 0 (got %s)", limit)
 			case given("steps") && steps <= 0:
 				return usagef("train: --steps must be above 0 (got %d)", steps)
+			case devices < 1:
+				return usagef("train: --devices must be 1 or more (got %d)", devices)
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
 			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
@@ -72,7 +79,7 @@ as the clock decides on the learning rate.`,
 			} else if steps > 0 {
 				set = append(set, fmt.Sprintf("train.steps=%d", steps), "train.time=")
 			}
-			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory)
+			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory, devices)
 			if err != nil {
 				return err
 			}
@@ -85,9 +92,15 @@ as the clock decides on the learning rate.`,
 				}
 				defer func() { err = errors.Join(err, stop()) }()
 			}
-			err = m.Train(cmd.Context(), dir, resume, a.trainOptions(m, quiet))
+			opt := a.trainOptions(m, quiet)
+			opt.Devices = devices
+			err = m.Train(cmd.Context(), dir, resume, opt)
 			if errors.Is(err, learn.ErrStopped) {
-				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, forced(engineSpec, m.Engine))
+				again := forced(engineSpec, m.Engine)
+				if devices > 1 {
+					again += fmt.Sprintf(" --devices %d", devices)
+				}
+				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, again)
 			}
 			if err != nil {
 				return err
@@ -103,6 +116,7 @@ as the clock decides on the learning rate.`,
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
+	f.IntVar(&devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
 	addEngine(cmd, &engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
@@ -112,7 +126,7 @@ as the clock decides on the learning rate.`,
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
-func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool) (m *learn.Model, dir *runs.Dir, err error) {
+func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg runs.Config
 	var state runs.State
 	if resume {
@@ -153,6 +167,9 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
 	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
+	}
+	if err == nil {
+		err = m.CheckDevices(devices)
 	}
 	if err == nil && !ignoreMemory {
 		if err = m.CheckMemory(); err != nil {
