@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench bench-micro bench-growth docs data photos xla browser clean
+.PHONY: all build demo test lint bench bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
@@ -28,6 +28,16 @@ demo: build data
 	rm -rf runs/demo
 	bin/riffle train sort-3-quick --engine go --out runs/demo
 	bin/riffle plot runs/demo --engine go
+
+# models trains those in models/ again, by steps and seed, with XLA; half an hour on two cores. Then
+# RIFFLE_TUTORIALS=write go test ./cmd/riffle -run TestTutorials writes what they print into the
+# tutorials. One model alone: make models MODELS=tours.
+MODELS ?= rankings puzzle sort tours
+models: build data xla
+	@set -e; for m in $(MODELS); do \
+		rm -rf runs/models/$$m; bin/riffle train models/$$m.toml --out runs/models/$$m --engine xla; \
+		rm -rf models/$$m; bin/riffle export runs/models/$$m models/$$m --format run; \
+	done
 
 # test runs everything; what needs the XLA plugin or a browser finds it, since test installs it.
 test: build data xla browser

@@ -143,11 +143,14 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 	return all, of
 }
 
-// otherSizes warns of sets that are not of the size the model was trained on, once a size.
+// otherSizes warns of sets that are not of the size the model was trained on, once a size. A
+// model of ranked lists has seen several, the largest of task.n.
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
+	trained := m.Config.Task.N
+	lists := m.Config.Task.Name == "ranking"
 	for _, s := range sets {
-		if n := len(s.Items); n > 1 && n != m.Config.Task.N { // smaller ones have one order
+		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
 			count[n]++
 		}
 	}
@@ -156,7 +159,7 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 		if count[n] == 1 {
 			have = "set has"
 		}
-		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, m.Config.Task.N)
+		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, trained)
 	}
 	return warnings
 }

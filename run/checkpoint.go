@@ -61,7 +61,7 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 			return diskError(d.File(place), err)
 		}
 	}
-	names, err := d.writeNext(c)
+	names, err := d.write(nextDir, c, tensorFiles)
 	if err != nil {
 		for _, name := range append(names, StateFile) {
 			_ = d.disk.remove(d.in(nextDir, name)) // the next save overwrites what is left
@@ -73,30 +73,31 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 
 func (d *Dir) in(place, name string) string { return filepath.Join(d.Path, place, name) }
 
-// writeNext writes a generation to .next/ and returns its files but the state.
-func (d *Dir) writeNext(c *Checkpoint) (names []string, err error) {
+// write writes the first of a checkpoint's tensors, those that go into files, and its state to
+// a place, and returns the names of the files but the state.
+func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string, err error) {
 	state := c.State
 	state.SHA256 = map[string]string{}
 	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
 	write := func(name string, content func(w io.Writer) error) error {
 		hash := sha256.New()
 		names = append(names, name)
-		err := writeSynced(d.disk, d.in(nextDir, name), func(w io.Writer) error { return content(io.MultiWriter(w, hash)) })
+		err := writeSynced(d.disk, d.in(place, name), func(w io.Writer) error { return content(io.MultiWriter(w, hash)) })
 		if err != nil {
 			return diskError(d.File(name), err)
 		}
 		state.SHA256[name] = hex.EncodeToString(hash.Sum(nil))
 		return nil
 	}
-	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV} {
-		parts := shards(tensorFiles[i], tensors)
+	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV}[:len(files)] {
+		parts := shards(files[i], tensors)
 		for _, p := range parts {
 			if err := write(p.name, func(w io.Writer) error { return WriteTensors(w, p.tensors, metadata) }); err != nil {
 				return names, err
 			}
 		}
 		if len(parts) > 1 {
-			err := write(indexName(tensorFiles[i]), func(w io.Writer) error {
+			err := write(indexName(files[i]), func(w io.Writer) error {
 				return json.MarshalWrite(w, newShardIndex(parts), json.Deterministic(true), jsontext.WithIndent("  "))
 			})
 			if err != nil {
@@ -106,10 +107,10 @@ func (d *Dir) writeNext(c *Checkpoint) (names []string, err error) {
 	}
 	data, err := encodeState(state)
 	if err == nil {
-		err = writeSynced(d.disk, d.in(nextDir, StateFile), func(w io.Writer) error { _, err := w.Write(data); return err })
+		err = writeSynced(d.disk, d.in(place, StateFile), func(w io.Writer) error { _, err := w.Write(data); return err })
 	}
 	if err == nil {
-		err = errors.Join(d.disk.syncDir(d.File(nextDir)), d.disk.syncDir(d.Path))
+		err = errors.Join(d.disk.syncDir(d.File(place)), d.disk.syncDir(d.Path))
 	}
 	if err != nil {
 		return names, diskError(d.File(StateFile), err)
@@ -170,8 +171,11 @@ func (d *Dir) rotate(names []string) error {
 
 // LoadCheckpoint returns the newest checkpoint that is whole. Where that is not the newest
 // there was, because a file is damaged or missing, a warning says what and which step is
-// used instead.
+// used instead. Of a run that [Dir.CopyModel] wrote it is [ErrModelOnly].
 func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
+	if state, err := d.LoadState(); err == nil && state.modelOnly() {
+		return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+	}
 	state, tensors, warnings, err := d.load(tensorFiles)
 	if err != nil {
 		return nil, nil, err

@@ -64,14 +64,24 @@ func Create(dir string, cfg *Config) (*Dir, error) {
 }
 
 func (d *Dir) create(config []byte) error {
-	for _, name := range []string{ConfigFile, StateFile, ModelFile, MetricsFile} {
-		if _, err := os.Lstat(d.File(name)); err == nil {
-			return fmt.Errorf("%s: holds a run already\nhint: --resume goes on with it; or choose another --out", d.Path)
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if there, err := d.taken(); err != nil {
+		return err
+	} else if there {
+		return fmt.Errorf("%s: holds a run already\nhint: --resume goes on with it; or choose another --out", d.Path)
 	}
 	return WriteFile(d.File(ConfigFile), func(w io.Writer) error { _, err := w.Write(config); return err })
+}
+
+// taken reports whether a run is there, or a part of one.
+func (d *Dir) taken() (bool, error) {
+	for _, name := range []string{ConfigFile, StateFile, ModelFile, MetricsFile} {
+		if _, err := os.Lstat(d.File(name)); err == nil {
+			return true, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // Open opens a run for reading.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -64,12 +66,15 @@ func (a *app) plotRun(cmd *cobra.Command, dir, engineSpec, format string, count 
 		files = append(files, path)
 		return plot.Save(path, f)
 	}
-	training, err := a.trainingFigure(dir)
-	if err != nil {
+	switch training, err := a.trainingFigure(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		a.note("%s: has no %s, so there is no picture of the training", dir, runs.MetricsFile)
+	case err != nil:
 		return nil, err
-	}
-	if err := save("training", training); err != nil {
-		return nil, err
+	default:
+		if err := save("training", training); err != nil {
+			return nil, err
+		}
 	}
 	calibration, err := calibrationFigure(dir)
 	if err != nil {
