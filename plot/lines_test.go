@@ -69,7 +69,7 @@ func TestLinesLogarithmicWithGaps(t *testing.T) {
 
 // The diagonal is drawn whatever the data, which is one point here.
 func TestCalibrationFigure(t *testing.T) {
-	img, svg := render(t, "calibration", Calibration([]Series{{"a before b", []float64{0.75}, []float64{0.25}}}))
+	img, svg := render(t, "calibration", Calibration([]Series{{"a before b", []float64{0.75}, []float64{0.25}}}, []Series{{"a before b", []float64{0.75}, []float64{123}}}))
 	for i := range 2 {
 		if count(img, lineStyles[i].Color.(color.RGBA), 10) == 0 {
 			t.Errorf("series %d is missing", i)
