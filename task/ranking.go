@@ -464,7 +464,7 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		for _, s := range sets {
 			pictures, w, err := s.Pictures(side, side, 1)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 			warnings = append(warnings, w...)
 			for _, p := range pictures {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,14 @@ printed, it draws what the file holds beside it, without a model.`,
 	return cmd
 }
 
+// checkPicture is a usage error where a flag's file is not to be a picture.
+func checkPicture(cmd *cobra.Command, flag, path string) error {
+	if format := strings.ToLower(filepath.Ext(path)); cmd.Flags().Changed(flag) && format != ".png" && format != ".svg" {
+		return usagef("%s: --%s: wanted a name ending in .png or .svg (got %q)", cmd.Name(), flag, path)
+	}
+	return nil
+}
+
 // mostInStrip is the most sets of a strip: a picture of more is too high to be looked at.
 const mostInStrip = 20
 
@@ -103,12 +112,15 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 	if err := os.MkdirAll(figures, 0o777); err != nil {
 		return err
 	}
-	log, err := a.readLog(filepath.Join(dir, runs.MetricsFile))
-	if err != nil {
+	switch log, err := a.readLog(filepath.Join(dir, runs.MetricsFile)); {
+	case errors.Is(err, fs.ErrNotExist): // weights that were passed on
+		a.note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
+	case err != nil:
 		return err
-	}
-	if err := log.save(p, filepath.Join(figures, "training"), filepath.Join(figures, "metrics")); err != nil {
-		return err
+	default:
+		if err := log.save(p, filepath.Join(figures, "training"), filepath.Join(figures, "metrics")); err != nil {
+			return err
+		}
 	}
 	path := filepath.Join(dir, runs.CalibrationFile)
 	data, err := os.ReadFile(path)

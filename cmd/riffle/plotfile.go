@@ -26,7 +26,7 @@ func (a *app) plotFile(p *plotter, path string) error {
 	}
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	var head struct {
-		Step      *int            `json:"step"`
+		Loss      json.RawMessage `json:"loss"`
 		Event     *string         `json:"event"`
 		Pairs     json.RawMessage `json:"pairs"`
 		Marginals json.RawMessage `json:"marginals"`
@@ -59,7 +59,7 @@ func (a *app) plotFile(p *plotter, path string) error {
 			}
 		}
 		return nil
-	case head.Step != nil || head.Event != nil:
+	case head.Loss != nil || head.Event != nil:
 		log, err := a.readLog(path)
 		if err != nil {
 			return err
