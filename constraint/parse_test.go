@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/internal/fuzztest"
 )
 
 func TestParse(t *testing.T) {
@@ -50,15 +52,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Text{Pin: []string{text}}.Parse([]string{"a", "b"})
-		for _, x := range []Text{{Before: []string{text}}, {First: []string{text}}, {Forbid: []string{text}}} {
-			if more, e := x.Parse([]string{"a", "b"}); e == nil {
-				s, err = s.And(more), nil
+		var s Set
+		fuzztest.Within(t, 1<<20, 1<<10, len(text), func() {
+			for _, x := range []Text{{Pin: []string{text}}, {Before: []string{text}}, {First: []string{text}}, {Forbid: []string{text}}} {
+				if more, err := x.Parse([]string{"a", "b"}); err == nil {
+					s = s.And(more)
+				}
 			}
-		}
-		if err != nil {
-			return
-		}
+		})
 		if err := s.validate(2); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

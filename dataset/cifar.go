@@ -88,7 +88,7 @@ func LoadCIFAR10(dir string) (train, test *CIFAR, err error) {
 }
 
 func loadCIFAR(path string) (*CIFAR, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, hintCIFAR)
 	}

@@ -77,6 +77,10 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			number, _ := in.FieldPos(0)
+			return nil, fmt.Errorf("%s:%d: has %d fields, wanted %d as the header has", name, number, len(record), len(names))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // The idx magic numbers: 0, 0, 8 for unsigned bytes, then the number of
@@ -37,7 +36,7 @@ func (m *Images) At(i int) []uint8 {
 
 // ReadImagesFile reads the idx images of a file, gzipped or not.
 func ReadImagesFile(path string) (*Images, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +46,7 @@ func ReadImagesFile(path string) (*Images, error) {
 
 // ReadLabelsFile reads the idx labels of a file, gzipped or not.
 func ReadLabelsFile(path string) ([]uint8, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

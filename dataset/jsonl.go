@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 )
 
@@ -40,7 +39,7 @@ type JSONLReader struct {
 
 // OpenJSONL opens a JSONL file, gzipped or not; close it when done.
 func OpenJSONL(path string) (*JSONLReader, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

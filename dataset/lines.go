@@ -65,9 +65,22 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// openFile is os.Open for what is no folder, which would be told only when it is read.
+func openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close() // only opened
+		return nil, fmt.Errorf("%s: is a folder, wanted a file", path)
+	}
+	return f, nil
+}
+
 // readFile opens a file for a reader of the form func(r, name).
 func readFile[T any](path string, read func(r io.Reader, name string) (T, error)) (t T, err error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return t, err
 	}

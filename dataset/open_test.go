@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/internal/fuzztest"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/tsp"
 )
 
 // A file is read as what it holds, whatever its name says.
@@ -116,8 +118,69 @@ func FuzzSniff(f *testing.F) {
 	f.Add("#\n# NUMBER ALTERNATIVES: 2\n", "b")
 	f.Add("10 1\n0 2 1 0\n", "c.order")
 	f.Fuzz(func(t *testing.T, text, name string) {
-		if format, err := sniff(strings.NewReader(text), name); (format == "") != (err != nil) {
+		var format Format
+		var err error
+		within(t, text, func() { format, err = sniff(strings.NewReader(text), name) })
+		if (format == "") != (err != nil) {
 			t.Fatalf("%q, %q: %q and %v", text, name, format, err)
+		}
+	})
+}
+
+// What Open reads of a file or, with an odd number, of a folder with that file in it, is valid
+// sets that can be inspected, or an error that names the path.
+func FuzzOpen(f *testing.F) {
+	extensions := []string{"", ".jsonl", ".csv", ".tsv", ".svm", ".soc", ".toi", ".order", ".tsp", ".tour", ".gz", ".png", ".jpg", ".bmp", ".txt"}
+	for i, s := range []string{
+		"0 0 1 1 output 1 2 1\n", `{"items":[{"features":[1]},{"features":[2]}],"order":[1,0]}`, "set,item,rank\na,b,1\na,c,2\n", "set\titem\na\tb\n",
+		"1 qid:1 1:0.5\n0 qid:1 2:1\n", "# NUMBER ALTERNATIVES: 3\n2: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n", "10 1\n0 2 1 0\n",
+		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: GEO\nNODE_COORD_SECTION\n1 0 0\n2 1 0\n", "DIMENSION: 3\nTOUR_SECTION\n1 3 2 -1\n", "\x1f\x8b\x08", "\x89PNG\r\n\x1a\n", "\xff\xd8\xff\xe0", "BM", "\xff\xfe",
+	} {
+		f.Add([]byte(s), byte(2*i))
+		f.Add([]byte(s), byte(2*i+1))
+	}
+	f.Add(encoded(f, png.Encode, ramp()), byte(23))
+	f.Add(hugePNG(f), byte(23))
+	f.Add(gzipped(f, []byte("0 0 1 1\n")), byte(20))
+	f.Fuzz(func(t *testing.T, data []byte, kind byte) {
+		if head, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil && head.Width*head.Height > 1<<20 {
+			t.Skip("allowed, but slow to fuzz")
+		}
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x"+extensions[int(kind)/2%len(extensions)])
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if kind%2 == 1 {
+			path = dir
+		}
+		base := baseBytes + 64<<20 // the picture of a folder: see FuzzLoadImage
+		if format, err := Sniff(path); err == nil && format == FormatTSPLIB {
+			base += 24 * tsp.MaxCities * tsp.MaxCities // see FuzzTSPLIB
+		}
+		var file *File
+		var err error
+		fuzztest.Within(t, base, 2*bytesFactor, unpackedSize(string(data)), func() {
+			if file, err = Open(path); err != nil {
+				return
+			}
+			Inspect(file.Sets)
+			for _, s := range file.Sets {
+				if s.Kind == KindImage && file.Format == FormatPictures {
+					_, _, _ = s.Pictures(8, 8, 1)
+				}
+			}
+		})
+		if err != nil {
+			if !strings.Contains(err.Error(), path) {
+				t.Fatalf("%v: does not name %s", err, path)
+			}
+			return
+		}
+		for _, s := range file.Sets {
+			if err := s.Validate(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

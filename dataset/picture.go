@@ -10,7 +10,6 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
-	"os"
 
 	_ "golang.org/x/image/bmp"
 	"golang.org/x/image/draw"
@@ -33,7 +32,7 @@ type Picture struct {
 // is laid over white; 16-bit channels keep their high byte; the orientation a
 // camera notes in EXIF is not applied.
 func LoadImage(path string) (*Picture, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

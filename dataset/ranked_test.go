@@ -139,7 +139,7 @@ func TestCSV(t *testing.T) {
 		"set,item,rank,f\na,b,1,\n":       `x:2: f: wanted a finite number (got "")`,
 		"set,item,rank\na,b,1\nc,,1\n":    `x:3: item: wanted a name in UTF-8 (got "")`,
 		"set,item,rank\na,b,1\n\na,b,2\n": `x:4: item: "b" is in set a on line 2 already`,
-		"set,item,rank\na,b\n":            "x: record on line 2: wrong number of fields",
+		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
 		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")`,
 	} {
 		if _, err := NewCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {

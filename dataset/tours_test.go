@@ -83,7 +83,7 @@ func TestTSPLIBErrors(t *testing.T) {
 		"DIMENSION: 2\nTOUR_SECTION\n1 -1":                                       "x:3: a tour of 1 cities, wanted 2",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1 2 0": "x:4: cities 0 and 1: the distances are not symmetric (1 and 2)",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1":     "x:4: 2 distances, wanted 4 of 2 cities as FULL_MATRIX",
-		"":      "x:0: DIMENSION is missing",
+		"":      "x:0: DIMENSION is missing: no TSPLIB problem and no tour",
 		"hello": `x:1: wanted KEY: value or a section (got "hello")`,
 	} {
 		if _, err := NewTSPLIB(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -249,7 +249,7 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 	f, n := &p.file, p.dimension
 	f.Dimension, f.Comment = n, strings.TrimSpace(strings.Join(p.comments, " "))
 	if n < 0 {
-		return nil, errors.New("DIMENSION is missing")
+		return nil, errors.New("DIMENSION is missing: no TSPLIB problem and no tour")
 	}
 	var err error
 	switch {

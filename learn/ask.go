@@ -90,7 +90,9 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 			}
 			var part []*dataset.Set
 			for _, i := range index {
-				part = append(part, sets[i])
+				called := *sets[i] // by the name that errors give it
+				called.ID = name(sets[i], number+i)
+				part = append(part, &called)
 			}
 			for len(same) > m.Config.Eval.Batch && len(part) < m.Config.Eval.Batch {
 				part = append(part, part[0])
@@ -186,6 +188,9 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	if top < 1 {
 		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
 	}
+	if top > MaxBeam {
+		return nil, nil, fmt.Errorf("top: must be at most %d (got %d)", MaxBeam, top)
+	}
 	if top > 1 && opt.Method == "" {
 		opt.Method = "beam"
 	}
@@ -232,6 +237,9 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		}
 		pricer, priced := m.Task.(task.Pricer)
 		for k, i := range index {
+			if priced && math.IsInf(pricer.Cost(sets[i], beams[k][0].Order()), 0) {
+				return fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))
+			}
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
 			}

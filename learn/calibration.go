@@ -43,7 +43,8 @@ func newCalibrationTable(c *metric.Calibration) CalibrationTable {
 	return t
 }
 
-const maxCalibrationSamples = 4096
+// MaxCalibrationSamples is the most samples of a set that a calibration and marginals are of.
+const MaxCalibrationSamples = 4096
 
 // Calibrate draws samples of each of the first count test sets and holds their shares
 // against the right orders. progress, if not nil, is called with the number of sets done.
@@ -51,8 +52,8 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 	switch {
 	case count < 1:
 		return nil, fmt.Errorf("calibration: wanted 1 set or more (got %d)", count)
-	case samples < 1 || samples > maxCalibrationSamples:
-		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", maxCalibrationSamples, samples)
+	case samples < 1 || samples > MaxCalibrationSamples:
+		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", MaxCalibrationSamples, samples)
 	}
 	dec, err := m.Decoder()
 	if err != nil {

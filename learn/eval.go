@@ -21,6 +21,9 @@ type DecodeOptions struct {
 	Inner  int    `json:"inner,omitempty"`
 }
 
+// MaxBeam is the most states that a beam keeps, and the most orders that [Model.Order] finds.
+const MaxBeam = 1 << 16
+
 func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
 	wide := o.Beam != 0 || o.Inner != 0
 	switch {
@@ -43,6 +46,9 @@ func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
 		}
 		if o.Beam < 1 || o.Inner < 1 {
 			return o, fmt.Errorf("decode: wanted beams of 1 or more (got %d and %d)", o.Beam, o.Inner)
+		}
+		if o.Beam > MaxBeam || o.Inner > MaxBeam {
+			return o, fmt.Errorf("decode: wanted beams of at most %d: memory grows with them (got %d and %d)", MaxBeam, o.Beam, o.Inner)
 		}
 	default:
 		return o, fmt.Errorf("decode: unknown method %q, wanted greedy or beam", o.Method)

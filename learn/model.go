@@ -4,6 +4,7 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gomlx/gomlx/ml/model"
@@ -76,7 +77,7 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	if m, _, err = New(dir.Config, e); err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 	}
 	if k, ok := m.Task.(task.Keeper); ok {
 		if err := k.Restore(dir.Path); err != nil {
@@ -95,14 +96,22 @@ func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err erro
 			return nil, err
 		}
 		m.State, m.restored = state, warnings
-		return warnings, run.IntoStore(m.Store, m.Denoiser, weights, nil, nil)
+		return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, weights, nil, nil))
 	}
 	c, warnings, err := dir.LoadCheckpoint()
 	if err != nil {
 		return nil, err
 	}
 	m.State, m.restored = c.State, warnings
-	return warnings, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV)
+	return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV))
+}
+
+// within says in which run's directory something is wrong.
+func within(dir *run.Dir, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", dir.Path, err)
 }
 
 // Decoder returns the model's decoder; it stays valid while the model trains on.

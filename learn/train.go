@@ -320,7 +320,11 @@ func (t *trainer) validate() error {
 	if t.opt.OnValidation != nil {
 		t.opt.OnValidation(t.State.Step, r)
 	}
-	return t.event("validation", t.State.Step, map[string]any{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean})
+	fields := map[string]any{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean}
+	if r.Tour != nil { // of tours it is what counts: the same tour has many orders
+		fields["gap"] = r.Tour.Gap.Mean
+	}
+	return t.event("validation", t.State.Step, fields)
 }
 
 func (t *trainer) event(name string, step int, fields map[string]any) error {

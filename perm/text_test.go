@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/fuzztest"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -87,7 +88,9 @@ func FuzzParseOrder(f *testing.F) {
 		if oneBased {
 			base = perm.OneBased
 		}
-		o, err := perm.ParseOrder(text, base)
+		var o perm.Order
+		var err error
+		fuzztest.Within(t, 1<<20, 1<<10, len(text), func() { o, err = perm.ParseOrder(text, base) })
 		if err != nil {
 			if o != nil {
 				t.Fatalf("ParseOrder(%q) returns both %v and %v", text, o, err)

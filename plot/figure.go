@@ -42,6 +42,9 @@ func Save(path string, f Figure) error {
 	if err := Encode(&buf, format, f); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // else it would be replaced
+		return fmt.Errorf("%s: is no file, wanted the name of one", path)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,8 @@ import (
 type HeatMap struct {
 	Values [][]float64 // [items][positions], 0 to 1
 	Items  []string    // names of the items; nil numbers them from 0
+
+	ItemLabel string // of the axis of items; "" is "item"
 }
 
 func (h HeatMap) check() error {
@@ -45,7 +48,7 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 		return err
 	}
 	rows, cols := len(h.Values), len(h.Values[0])
-	p := newPlot("position", "item")
+	p := newPlot("position", cmp.Or(h.ItemLabel, "item"))
 	top := h.top()
 	m := cells{rows: rows, cols: cols, top: top, numbers: max(rows, cols) <= 12, at: func(r, c int) (float64, bool) {
 		return math.Min(math.Max(h.Values[r][c], 0), 1), true

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -25,7 +26,8 @@ type Series struct {
 type Panel struct {
 	XLabel, YLabel string
 	LogX, LogY     bool
-	YRange         [2]float64 // fixed range of y; zero takes it from the data
+	XRange, YRange [2]float64 // fixed ranges; zero takes one from the data
+	Points         bool       // mark the points of series of at most 40: few are seen to be few
 	Series         []Series
 
 	// Smooth, from 0 to below 1, is the weight of the past in an exponential
@@ -38,22 +40,72 @@ type Panel struct {
 type Lines struct{ Panels []Panel }
 
 // Training is the figure of a training run: the loss in nats beside the accuracy
-// in %, both over optimiser steps.
+// in %, both over the same optimiser steps.
 func Training(loss, accuracy []Series) Lines {
-	return Lines{Panels: []Panel{
+	l := Lines{Panels: []Panel{
 		{XLabel: "step", YLabel: "loss (nats)", Series: loss, Smooth: 0.9},
-		{XLabel: "step", YLabel: "accuracy (%)", Series: accuracy, YRange: [2]float64{0, 100}},
+		{XLabel: "step", YLabel: "accuracy (%)", Series: accuracy, YRange: [2]float64{0, 100}, Points: true},
 	}}
+	l.alignSteps()
+	return l
 }
 
-// Calibration is the figure of how often what was given a probability came true: the
-// frequency over the mean probability of each bin, both from 0 to 1, and the diagonal, where
-// they are equal.
-func Calibration(series []Series) Lines {
-	diagonal := Series{Name: "equal", X: []float64{0, 1}, Y: []float64{0, 1}}
-	return Lines{Panels: []Panel{{
-		XLabel: "probability", YLabel: "frequency", YRange: [2]float64{0, 1}, Series: append([]Series{diagonal}, series...),
-	}}}
+// Metrics is the figure of what else a training run logs, over the same optimiser steps:
+// Kendall's tau of the orders that validation sets get, of tours the gap to the shortest in %,
+// the norm of the gradient before it is clipped, and the learning rate. What has no point has
+// no panel.
+func Metrics(tau, gap, gradient, rate Series) Lines {
+	var l Lines
+	for _, p := range []Panel{
+		{YLabel: "Kendall's tau", Series: []Series{tau}, Points: true},
+		{YLabel: "gap (%)", Series: []Series{gap}, Points: true},
+		{YLabel: "gradient norm", Series: []Series{gradient}, LogY: true, Smooth: 0.9},
+		{YLabel: "learning rate", Series: []Series{rate}},
+	} {
+		if len(p.Series[0].X) > 0 {
+			p.XLabel, p.Series[0].Name = "step", "" // the axis says it
+			l.Panels = append(l.Panels, p)
+		}
+	}
+	l.alignSteps()
+	return l
+}
+
+// alignSteps has all panels go from step 0 to the last of any.
+func (l Lines) alignSteps() {
+	last := 0.0
+	for _, p := range l.Panels {
+		for _, s := range p.Series {
+			for _, x := range s.X {
+				if x <= math.MaxFloat64 { // neither NaN nor infinite
+					last = max(last, x)
+				}
+			}
+		}
+	}
+	if last == 0 {
+		return
+	}
+	for i := range l.Panels {
+		l.Panels[i].XRange = [2]float64{0, last}
+	}
+}
+
+// Calibration is the figure of how often what was given a probability came true: the share
+// that did over the mean probability of each bin, both from 0 to 1, beside the diagonal, where
+// they are equal; and over the same probabilities how many predictions each point stands for.
+func Calibration(shares, counts []Series) Lines {
+	unit := [2]float64{0, 1}
+	var diagonal []float64 // of so many points that they are not marked
+	for i := range mostPoints + 1 {
+		diagonal = append(diagonal, float64(i)/mostPoints)
+	}
+	// It comes last, so that a series has the same style in both panels.
+	all := append(slices.Clone(shares), Series{Name: "as given", X: diagonal, Y: diagonal})
+	return Lines{Panels: []Panel{
+		{XLabel: "probability given", YLabel: "share that came true", XRange: unit, YRange: unit, Series: all, Points: true},
+		{XLabel: "probability given", YLabel: "predictions", XRange: unit, LogY: true, Series: counts, Points: true},
+	}}
 }
 
 // lineStyles differ in lightness and dashes as well as in hue (hues of M. Okabe
@@ -109,6 +161,9 @@ type keyPlace struct {
 	x     vg.Length
 	row   int
 }
+
+// mostPoints is how many points of a line are marked: more would touch.
+const mostPoints = 40
 
 const keySample = 20 // width of a key's line
 
@@ -179,7 +234,14 @@ func (p Panel) plot() (*plot.Plot, error) {
 	} else {
 		pad(&out.Y, p.LogY, 0.04)
 	}
-	pad(&out.X, p.LogX, 0)
+	if p.XRange != [2]float64{} {
+		if !(p.XRange[0] < p.XRange[1]) || p.LogX && p.XRange[0] <= 0 {
+			return nil, fmt.Errorf("x range is %v, wanted ascending, and positive on a logarithmic axis", p.XRange)
+		}
+		out.X.Min, out.X.Max = p.XRange[0], p.XRange[1]
+	} else {
+		pad(&out.X, p.LogX, 0)
+	}
 	for _, a := range []struct {
 		axis *plot.Axis
 		log  bool
@@ -196,6 +258,9 @@ func (p Panel) plot() (*plot.Plot, error) {
 				drawRuns(c, pl, raw[i], under)
 			}
 			drawRuns(c, pl, runs[i], style)
+			if p.Points && len(p.Series[i].X) <= mostPoints {
+				drawPoints(c, pl, runs[i], style.Color)
+			}
 		}
 	}))
 	return out, nil
@@ -266,6 +331,18 @@ func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle) {
 			continue
 		}
 		c.StrokeLines(style, c.ClipLinesXY(points)...)
+	}
+}
+
+// drawPoints marks the points that lie on the axes' area.
+func drawPoints(c draw.Canvas, p *plot.Plot, runs [][]xy, colour color.Color) {
+	x, y := p.Transforms(&c)
+	for _, run := range runs {
+		for _, v := range run {
+			if at := (vg.Point{X: x(v.x), Y: y(v.y)}); c.Contains(at) {
+				c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: 2, Shape: draw.CircleGlyph{}}, at)
+			}
+		}
 	}
 }
 

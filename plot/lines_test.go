@@ -69,13 +69,14 @@ func TestLinesLogarithmicWithGaps(t *testing.T) {
 
 // The diagonal is drawn whatever the data, which is one point here.
 func TestCalibrationFigure(t *testing.T) {
-	img, svg := render(t, "calibration", Calibration([]Series{{"a before b", []float64{0.75}, []float64{0.25}}}))
+	img, svg := render(t, "calibration", Calibration([]Series{{"a before b", []float64{0.75}, []float64{0.25}}}, []Series{{"a before b", []float64{0.75}, []float64{123}}}))
+	wantSize(t, img, 2*panelWidth+8, panelHeight+keyRow)
 	for i := range 2 {
 		if count(img, lineStyles[i].Color.(color.RGBA), 10) == 0 {
 			t.Errorf("series %d is missing", i)
 		}
 	}
-	for _, want := range []string{">probability<", ">frequency<", ">equal<", ">a before b<"} {
+	for _, want := range []string{">probability given<", ">share that came true<", ">predictions<", ">as given<", ">a before b<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("svg lacks %q", want)
 		}
@@ -111,6 +112,55 @@ func TestSmoothed(t *testing.T) {
 	for i, want := range []float64{4, 20. / 3, math.NaN(), 20. / 7} {
 		if !(math.Abs(got[i]-want) < 1e-12 || math.IsNaN(got[i]) && math.IsNaN(want)) {
 			t.Errorf("value %d is %v, wanted %v", i, got[i], want)
+		}
+	}
+}
+
+// What a run does not log has no panel; all panels go over the same steps.
+func TestMetrics(t *testing.T) {
+	tau := Series{X: []float64{10, 20}, Y: []float64{-0.5, 0.9}}
+	gradient := Series{X: []float64{1, 20}, Y: []float64{30, 2}}
+	l := Metrics(tau, Series{}, gradient, gradient)
+	img, svg := render(t, "metrics", l)
+	wantSize(t, img, 3*panelWidth+8, panelHeight)
+	for _, p := range l.Panels {
+		if p.XRange != [2]float64{0, 20} || p.XLabel != "step" {
+			t.Errorf("%s: over %v %v, wanted steps 0 to 20", p.YLabel, p.XRange, p.XLabel)
+		}
+	}
+	for _, want := range []string{">Kendall's tau<", ">gradient norm<", ">learning rate<"} {
+		if !strings.Contains(strings.ReplaceAll(svg, "&#39;", "'"), want) {
+			t.Errorf("svg lacks %q", want)
+		}
+	}
+	if strings.Contains(svg, "gap") {
+		t.Error("a run that logs no gap has a panel of it")
+	}
+}
+
+// Few points are marked, many are not: 41 marks would touch.
+func TestPointsAreMarked(t *testing.T) {
+	inked := func(n int, points bool) int {
+		s := Series{X: make([]float64, n), Y: make([]float64, n)}
+		for i := range n {
+			s.X[i] = float64(i)
+		}
+		img, _ := render(t, "points", Lines{Panels: []Panel{{Series: []Series{s}, Points: points}}})
+		return count(img, lineStyles[0].Color.(color.RGBA), 10)
+	}
+	if inked(mostPoints, true) <= inked(mostPoints, false) {
+		t.Error("points are not marked")
+	}
+	if inked(mostPoints+1, true) != inked(mostPoints+1, false) {
+		t.Error("more points than can be told apart are marked")
+	}
+}
+
+func TestXRange(t *testing.T) {
+	s := []Series{{"", []float64{1, 2}, []float64{1, 2}}}
+	for _, p := range []Panel{{XRange: [2]float64{2, 1}, Series: s}, {XRange: [2]float64{0, 1}, LogX: true, Series: s}} {
+		if _, err := p.plot(); err == nil || !strings.Contains(err.Error(), "x range is") {
+			t.Errorf("%v: %v", p.XRange, err)
 		}
 	}
 }

@@ -13,11 +13,19 @@ import (
 )
 
 // WriteFile writes a file so that a reader, a failure or a kill never meets half of it: to
-// a temporary name in the same folder, synced, renamed, the folder synced. Where write or
+// a temporary name in the same folder, synced, renamed, the folder synced. Only a file is
+// replaced: a folder, a device or a pipe of that name is an error. Where write or
 // the disk fails, the temporary file is removed and an older file of that name stays as
 // it was.
 func WriteFile(path string, write func(io.Writer) error) error {
-	return writeFile(disk{}, path, write)
+	// A rename would put a file in the place of a device such as /dev/full, for everybody.
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular():
+		return writeFile(disk{}, path, write)
+	case info.IsDir():
+		return fmt.Errorf("%s: is a folder, wanted the name of a file", path)
+	}
+	return fmt.Errorf("%s: is a device or a pipe, wanted the name of a file", path)
 }
 
 func writeFile(d disker, path string, write func(io.Writer) error) error {

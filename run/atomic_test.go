@@ -107,3 +107,16 @@ func TestWriteFileFullDisk(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
+
+// What is no file stays: a rename would put one in its place.
+func TestWriteFileReplacesFilesAlone(t *testing.T) {
+	for path, want := range map[string]string{
+		t.TempDir(): ": is a folder, wanted the name of a file",
+		os.DevNull:  os.DevNull + ": is a device or a pipe, wanted the name of a file",
+	} {
+		err := WriteFile(path, func(io.Writer) error { t.Error("it is written"); return nil })
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, wanted %s", path, err, want)
+		}
+	}
+}

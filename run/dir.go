@@ -86,6 +86,9 @@ func (d *Dir) taken() (bool, error) {
 
 // Open opens a run for reading.
 func Open(dir string) (*Dir, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: is a file, wanted the folder of a run", dir, ErrNoRun)
+	}
 	c, err := LoadConfig(filepath.Join(dir, ConfigFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, dir)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"reflect"
@@ -15,7 +16,13 @@ import (
 
 // LoadConfig reads a configuration from a TOML file.
 func LoadConfig(path string) (Config, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return Config{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	// Not all of it: what is no configuration, such as a device, may have no end.
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err != nil {
 		return Config{}, err
 	}
@@ -33,7 +40,7 @@ const maxConfig = 1 << 16
 // task, encoder and reverse law. Keys are not resolved: see [Config.Resolve].
 func ParseConfig(data []byte, name string) (Config, error) {
 	if len(data) > maxConfig {
-		return Config{}, fmt.Errorf("%s: has %d bytes, wanted a configuration of at most %d", name, len(data), maxConfig)
+		return Config{}, fmt.Errorf("%s: has more than %d bytes, which no configuration has", name, maxConfig)
 	}
 	c := Default()
 	keys, lines, err := checkTOML(data, name)
@@ -95,7 +102,7 @@ func (c *Config) TOML() ([]byte, error) {
 func (c *Config) Set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	if !ok {
+	if !ok || key == "" {
 		return fmt.Errorf("%q: wanted key=value", assignment)
 	}
 	if len(assignment) > maxConfig {

@@ -542,29 +542,3 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
-
-// Whatever a body is, the answer is JSON and no error of the server's own.
-func FuzzBody(f *testing.F) {
-	s, _ := start(f, func(o *Options) { o.Limits.Work = 200 }, "tsp", "jigsaw", "delta")
-	paths := []string{"/v1/order", "/v1/puzzle", "/v1/sample", "/v1/score", "/v1/sets"}
-	f.Add(uint8(0), []byte(`{"model": "tsp", "sets": [{"items": [{"point": [0.5, 1e300]}, {"point": [-1e300, 0]}, {"point": [1e-320, 0]}]}], "top": 2}`))
-	f.Add(uint8(1), []byte(`{"model": "jigsaw", "picture": "`+base64.StdEncoding.EncodeToString(scene(4, 4))+`", "rows": 2, "columns": 2, "shuffle": 0}`))
-	f.Add(uint8(2), []byte(`{"model": "delta", "sets": [{"items": []}, {"id": "x", "items": [{"id": "a"}, {}]}], "count": 2}`))
-	f.Add(uint8(3), []byte(`{"model": "delta", "sets": [{"items": [{}, {}, {}], "rank": [2, 1, 0]}]}`))
-	f.Add(uint8(4), []byte("set;item;rank\nq;a;1\n\nq;b;\n"))
-	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
-		path := paths[int(which)%len(paths)]
-		kind := "application/json"
-		if path == "/v1/sets" {
-			kind = "text/csv"
-		}
-		req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
-		req.Host = "localhost"
-		req.Header.Set("Content-Type", kind)
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, req)
-		if w.Code >= 500 || !json.Valid(w.Body.Bytes()) {
-			t.Fatalf("%s: status %d\n%s", path, w.Code, w.Body)
-		}
-	})
-}

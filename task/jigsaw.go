@@ -183,7 +183,7 @@ func (j *Jigsaw) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error)
 		}
 		tiles, _, err := set.Pictures(j.height, j.width, j.planes)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}
 		for _, p := range tiles {
 			flat = append(flat, p.Floats()...)

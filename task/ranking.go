@@ -396,8 +396,8 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		sizes = append(sizes, sum)
 	}
 	b := &p.sizes[draw(rng, sizes)]
-	e := &Examples{Clean: make([]perm.Order, count)}
 	sets := make([]*dataset.Set, count)
+	e := &Examples{Clean: make([]perm.Order, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
@@ -464,7 +464,7 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		for _, s := range sets {
 			pictures, w, err := s.Pictures(side, side, 1)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 			warnings = append(warnings, w...)
 			for _, p := range pictures {

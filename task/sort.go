@@ -115,7 +115,7 @@ func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 		}
 		pictures, w, err := set.Pictures(digitSize, width, 1)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}
 		warnings = append(warnings, w...)
 		for _, p := range pictures {

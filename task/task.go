@@ -68,6 +68,8 @@ type Examples struct {
 	// side where they are the tiles of a picture, row by row, and else 0.
 	Pictures func(set int) []*dataset.Picture
 	Columns  int
+	// Names are what a set's objects are called, nil where that is their number.
+	Names func(set int) []string
 	// Cost is what an order costs, less is better, and Best what the right ones do: of tours
 	// their length. nil where an order is right or wrong.
 	Cost func(set int, o perm.Order) float64

@@ -110,7 +110,11 @@ func readSets(path string) ([]*dataset.Set, error) {
 		sets, err = readTable(path)
 	}
 	if sets == nil && err == nil {
-		sets, err = dataset.ReadJSONL(path)
+		if sets, err = dataset.ReadJSONL(path); err != nil {
+			if format, _ := dataset.Sniff(path); format != "" && format != dataset.FormatJSONL {
+				err = fmt.Errorf("%s: is %s, wanted JSONL, cities or a folder of images\nhint: riffle data check %s says what is in it; riffle train ranking learns from it", path, format, quoted(path))
+			}
+		}
 	}
 	if err != nil {
 		return nil, err

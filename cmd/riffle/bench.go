@@ -34,7 +34,7 @@ process had (from the operating system). make bench compares these with PyTorch.
 			if warm < 1 || rounds < 1 || size < 1 {
 				return usagef("bench: --warm, --rounds and --size must be 1 or more (got %d, %d, %d)", warm, rounds, size)
 			}
-			if err := checkDecode("bench", opt); err != nil {
+			if err := checkDecode(cmd, opt); err != nil {
 				return err
 			}
 			decode = opt != (learn.DecodeOptions{})

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -45,32 +43,28 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	return err
 }
 
-// calibrationFigure draws what eval --calibration has kept, nil where it has not.
-func calibrationFigure(dir string) (plot.Figure, error) {
-	path := filepath.Join(dir, runs.CalibrationFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// calibrationFigure draws what eval --calibration has kept in the file path; data is its content.
+func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 	var c learn.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var series []plot.Series
+	var shares, counts []plot.Series
 	for _, t := range []struct {
 		name string
 		learn.CalibrationTable
 	}{{"a before b", c.Pairs}, {"k at i", c.Places}} {
-		s := plot.Series{Name: t.name}
+		share, count := plot.Series{Name: t.name}, plot.Series{Name: t.name}
 		for _, b := range t.Bins {
 			if b.Count > 0 {
-				s.X, s.Y = append(s.X, b.Mean), append(s.Y, b.Frequency)
+				share.X, share.Y = append(share.X, b.Mean), append(share.Y, b.Frequency)
+				count.X, count.Y = append(count.X, b.Mean), append(count.Y, float64(b.Count))
 			}
 		}
-		series = append(series, s)
+		shares, counts = append(shares, share), append(counts, count)
 	}
-	return plot.Calibration(series), nil
+	if len(shares[0].X)+len(shares[1].X) == 0 {
+		return nil, fmt.Errorf("%s: has no predictions\nhint: riffle eval DIR --calibration writes some", path)
+	}
+	return plot.Calibration(shares, counts), nil
 }

@@ -52,13 +52,13 @@ and the limit that they set: the share of one who knows all else and guesses the
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if examples < 0 {
+			if examples < 1 && cmd.Flags().Changed("examples") {
 				return usagef("eval: --examples must be 1 or more (got %d)", examples)
 			}
 			if cmd.Flags().Changed("n") && n < 2 {
 				return usagef("eval: --n must be 2 or more (got %d)", n)
 			}
-			if err := checkDecode("eval", opt); err != nil {
+			if err := checkDecode(cmd, opt); err != nil {
 				return err
 			}
 			if test != "" && n > 0 {
@@ -140,12 +140,16 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 }
 
 // checkDecode finds what is wrong with the flags of [addDecode].
-func checkDecode(command string, opt learn.DecodeOptions) error {
+func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
+	command := cmd.Name()
+	for flag, width := range map[string]int{"beam": opt.Beam, "inner": opt.Inner} {
+		if cmd.Flags().Changed(flag) && (width < 1 || width > learn.MaxBeam) {
+			return usagef("%s: --%s must be 1 to %d (got %d)", command, flag, learn.MaxBeam, width)
+		}
+	}
 	switch {
 	case opt.Method != "" && opt.Method != "greedy" && opt.Method != "beam":
 		return usagef("%s: unknown --decode %q, wanted greedy or beam", command, opt.Method)
-	case opt.Beam < 0 || opt.Inner < 0:
-		return usagef("%s: --beam and --inner must be 1 or more (got %d and %d)", command, opt.Beam, opt.Inner)
 	case opt.Method == "greedy" && (opt.Beam > 0 || opt.Inner > 0):
 		return usagef("%s: --decode greedy has no --beam and --inner", command)
 	}

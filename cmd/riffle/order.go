@@ -29,10 +29,10 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/tsp berlin52.tsp`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if top < 1 {
-				return usagef("order: --top must be 1 or more (got %d)", top)
+			if top < 1 || top > learn.MaxBeam {
+				return usagef("order: --top must be 1 to %d (got %d)", learn.MaxBeam, top)
 			}
-			if err := checkDecode("order", opt); err != nil {
+			if err := checkDecode(cmd, opt); err != nil {
 				return err
 			}
 			if top > 1 && opt.Method == "greedy" {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,31 +18,55 @@ import (
 
 func (a *app) plotCommand() *cobra.Command {
 	var engineSpec, format string
-	var count int
+	var count, samples int
 	cmd := &cobra.Command{
-		Use:   "plot DIR",
-		Short: "pictures of a run: loss and accuracy, and sets on their way from noise to order",
-		Long: `plot writes into DIR/figures: training, the loss and the accuracy over the steps, and
-strip, some test sets as noise, after each reverse step, and ordered; and calibration where
-riffle eval --calibration has kept one.`,
+		Use:   "plot DIR|FILE",
+		Short: "pictures of a run: loss, metrics, marginals, calibration, sets on their way to order",
+		Long: `plot writes into DIR/figures:
+
+  training     the loss and the accuracy over the steps
+  metrics      Kendall's tau, of tours the gap, the gradient's norm and the learning rate
+  marginals    of the first test set, in what share of --samples an item stands at a position
+  calibration  where riffle eval --calibration has kept one
+  strip        some test sets as noise, after each reverse step, and ordered; tours as tours
+
+Given a FILE, one that a run keeps (metrics.jsonl, calibration.json) or what riffle sample --json
+printed, it draws what the file holds beside it, without a model.`,
 		Example: `  riffle plot runs/sort9
-  riffle plot runs/sort9 --format svg --sets 3`,
-		Args: exactly("DIR"),
+  riffle plot runs/sort9 --format svg --sets 3
+  riffle plot runs/sort9/metrics.jsonl`,
+		Args: exactly("DIR or FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "png" && format != "svg" {
+			switch {
+			case format != "png" && format != "svg":
 				return usagef("plot: unknown format %q, wanted png or svg", format)
+			case count < 1 || count > mostInStrip:
+				return usagef("plot: --sets must be 1 to %d (got %d)", mostInStrip, count)
+			case samples < 1 || samples > learn.MaxCalibrationSamples:
+				return usagef("plot: --samples must be 1 to %d (got %d)", learn.MaxCalibrationSamples, samples)
 			}
-			if count < 1 {
-				return usagef("plot: --sets must be 1 or more (got %d)", count)
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return err
 			}
-			files, err := a.plotRun(cmd, args[0], engineSpec, format, count)
+			p := plotter{format: format}
+			if info.IsDir() {
+				err = a.plotRun(cmd, &p, args[0], engineSpec, count, samples)
+			} else {
+				for _, flag := range []string{"sets", "samples", "engine"} {
+					if cmd.Flags().Changed(flag) {
+						return usagef("plot: --%s is for the folder of a run, %s is a file", flag, args[0])
+					}
+				}
+				err = a.plotFile(&p, args[0])
+			}
 			if err != nil {
 				return err
 			}
 			if a.json {
-				return a.printJSON(map[string][]string{"files": files})
+				return a.printJSON(map[string][]string{"files": p.files})
 			}
-			for _, f := range files {
+			for _, f := range p.files {
 				fmt.Fprintln(a.out, f)
 			}
 			return nil
@@ -48,74 +74,138 @@ riffle eval --calibration has kept one.`,
 	}
 	cmd.Flags().StringVar(&format, "format", "png", "png or svg")
 	cmd.Flags().IntVar(&count, "sets", 2, "sets in the strip")
+	cmd.Flags().IntVar(&samples, "samples", 256, "draws behind the marginals")
 	addEngine(cmd, &engineSpec)
 	return cmd
 }
 
-func (a *app) plotRun(cmd *cobra.Command, dir, engineSpec, format string, count int) (files []string, err error) {
+// checkPicture is a usage error where a flag's file is not to be a picture.
+func checkPicture(cmd *cobra.Command, flag, path string) error {
+	if format := strings.ToLower(filepath.Ext(path)); cmd.Flags().Changed(flag) && format != ".png" && format != ".svg" {
+		return usagef("%s: --%s: wanted a name ending in .png or .svg (got %q)", cmd.Name(), flag, path)
+	}
+	return nil
+}
+
+// mostInStrip is the most sets of a strip: a picture of more is too high to be looked at.
+const mostInStrip = 20
+
+// plotter writes figures and remembers their files.
+type plotter struct {
+	format string
+	files  []string
+}
+
+// save writes a figure to the file path and its format's extension.
+func (p *plotter) save(path string, f plot.Figure) error {
+	path += "." + p.format
+	p.files = append(p.files, path)
+	return plot.Save(path, f)
+}
+
+func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, count, samples int) error {
 	m, err := a.load(dir, engineSpec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	figures := filepath.Join(dir, "figures")
-	if err := os.MkdirAll(figures, 0o755); err != nil {
-		return nil, err
+	if err := os.MkdirAll(figures, 0o777); err != nil {
+		return err
 	}
-	save := func(name string, f plot.Figure) error {
-		path := filepath.Join(figures, name+"."+format)
-		files = append(files, path)
-		return plot.Save(path, f)
-	}
-	switch training, err := a.trainingFigure(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		a.note("%s: has no %s, so there is no picture of the training", dir, runs.MetricsFile)
+	switch log, err := a.readLog(filepath.Join(dir, runs.MetricsFile)); {
+	case errors.Is(err, fs.ErrNotExist): // weights that were passed on
+		a.note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
 	case err != nil:
-		return nil, err
+		return err
 	default:
-		if err := save("training", training); err != nil {
-			return nil, err
+		if err := log.save(p, filepath.Join(figures, "training"), filepath.Join(figures, "metrics")); err != nil {
+			return err
 		}
 	}
-	calibration, err := calibrationFigure(dir)
-	if err != nil {
-		return nil, err
+	path := filepath.Join(dir, runs.CalibrationFile)
+	data, err := os.ReadFile(path)
+	if err == nil {
+		var calibration plot.Figure
+		if calibration, err = calibrationFigure(path, data); err == nil {
+			err = p.save(filepath.Join(figures, "calibration"), calibration)
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if calibration != nil {
-		if err := save("calibration", calibration); err != nil {
-			return nil, err
+	if err != nil {
+		return err
+	}
+	if m.Process == nil {
+		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Config.Method)
+		return nil
+	}
+	switch marginals, err := m.TestMarginals(cmd.Context(), 0, samples); {
+	case errors.Is(err, learn.ErrNoPlaces):
+	case err != nil:
+		return err
+	default:
+		heat := plot.HeatMap{Values: marginals.Values, Items: marginals.Items, ItemLabel: "item, in the right order"}
+		if err := p.save(filepath.Join(figures, "marginals"), heat); err != nil {
+			return err
 		}
 	}
 	strip, err := m.Strip(cmd.Context(), count, learn.DecodeOptions{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return files, save("strip", strip)
+	return p.save(filepath.Join(figures, "strip"), strip)
 }
 
-func (a *app) trainingFigure(dir string) (plot.Lines, error) {
-	steps, events, warnings, err := runs.ReadMetrics(filepath.Join(dir, runs.MetricsFile))
+// runLog is what a log says, as series over the steps.
+type runLog struct {
+	loss, gradient, rate     plot.Series
+	exact, correct, tau, gap plot.Series
+}
+
+func (a *app) readLog(path string) (*runLog, error) {
+	steps, events, warnings, err := runs.ReadMetrics(path)
 	if err != nil {
-		return plot.Lines{}, err
+		return nil, err
 	}
 	a.warn(warnings)
-	loss := plot.Series{Name: "loss"}
-	for _, s := range steps {
-		loss.X, loss.Y = append(loss.X, float64(s.Step)), append(loss.Y, s.Loss)
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("%s: has no step", path)
 	}
-	exact, correct := plot.Series{Name: "exact"}, plot.Series{Name: "correct"}
+	return newRunLog(steps, events), nil
+}
+
+func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
+	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}}
+	add := func(s *plot.Series, step int, y float64) {
+		s.X, s.Y = append(s.X, float64(step)), append(s.Y, y)
+	}
+	for _, s := range steps {
+		add(&l.loss, s.Step, s.Loss)
+		add(&l.gradient, s.Step, s.GradNorm)
+		add(&l.rate, s.Step, s.LR)
+	}
+	of := map[string]*plot.Series{"exact": &l.exact, "correct": &l.correct, "kendall_tau": &l.tau, "gap": &l.gap}
 	for _, e := range events {
 		if e.Event != "validation" {
 			continue
 		}
-		for _, s := range []*plot.Series{&exact, &correct} {
-			if y, ok := e.Fields[s.Name].(float64); ok {
-				s.X, s.Y = append(s.X, float64(e.Step)), append(s.Y, y)
+		for name, s := range of {
+			if y, ok := e.Fields[name].(float64); ok {
+				add(s, e.Step, y)
 			}
 		}
 	}
-	figure := plot.Training([]plot.Series{loss}, []plot.Series{exact, correct})
-	if len(exact.X) == 0 { // train.validate is 0, or no check was made yet
-		figure.Panels = figure.Panels[:1]
+	return l
+}
+
+// save writes both figures of a log.
+func (l *runLog) save(p *plotter, training, metrics string) error {
+	figure := plot.Training([]plot.Series{l.loss}, []plot.Series{l.exact, l.correct})
+	if len(l.exact.X) == 0 { // train.validate is 0, or no check was made yet
+		figure.Panels = slices.Clip(figure.Panels[:1])
 	}
-	return figure, nil
+	if err := p.save(training, figure); err != nil {
+		return err
+	}
+	return p.save(metrics, plot.Metrics(l.tau, l.gap, l.gradient, l.rate))
 }

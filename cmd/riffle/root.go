@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -99,9 +100,17 @@ func known(cmd *cobra.Command, args []string) error {
 
 // flagError is a usage error that names the nearest flag where there is none of the name.
 func flagError(cmd *cobra.Command, err error) error {
+	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
+		if f := cmd.Flags().Lookup(m[2]); f != nil {
+			return usagef("%s: --%s: wanted %s (got %s)", cmd.Name(), m[2], wantedValue(f.Value.Type()), m[1])
+		}
+	}
+	if name, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
+		return usagef("%s: %s: its value is missing\nhint: %s --help", cmd.Name(), name, cmd.CommandPath())
+	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
-		return usageError{err}
+		return usageError{fmt.Errorf("%s: %w", cmd.Name(), err)}
 	}
 	var names []string
 	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
@@ -112,6 +121,28 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%s: unknown flag --%s, the nearest is --%s", cmd.Name(), name, nearest.Of(name, names))
 }
 
+// badValue is what the flags' package says of a value that it cannot read.
+var badValue = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?--([^"]+)" flag: `)
+
+// wantedValue says what a flag of a type takes.
+func wantedValue(kind string) string {
+	switch kind {
+	case "int", "int64":
+		return "an integer"
+	case "uint64":
+		return "an integer, 0 or more"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time such as 90s or 30m"
+	case "intSlice":
+		return "integers with commas between, such as 0,5,9"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
 // exactly is cobra.ExactArgs with an error that is a usage error and names what is missing.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -120,6 +151,11 @@ func exactly(names ...string) cobra.PositionalArgs {
 		}
 		if len(args) > len(names) {
 			return usagef("%s: one argument too many: %q\nhint: %s", cmd.Name(), args[len(names)], cmd.UseLine())
+		}
+		for i, arg := range args {
+			if arg == "" {
+				return usagef("%s: %s is empty\nhint: %s", cmd.Name(), names[i], cmd.UseLine())
+			}
 		}
 		return nil
 	}

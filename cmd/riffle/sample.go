@@ -58,6 +58,9 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			case flags.entropy && rules.given(cmd) != "":
 				return usagef("sample: --entropy is of the free model (asked for %s)", rules.given(cmd))
 			}
+			if err := checkPicture(cmd, "figure", flags.figure); err != nil {
+				return err
+			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 				if flags.figure != "" && len(sets) != 1 {
 					return nil, nil, fmt.Errorf("--figure: the picture is of one set, INPUT has %d", len(sets))

@@ -25,9 +25,20 @@ distances are exact (Bayer & Diaconis 1992).`,
   riffle schedule --n 52 --steps 0,5,7,10,13      the distances of a schedule of yours
   riffle schedule --n 100 --plot tv.png           the paper's figure`,
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			if n < 2 {
-				return usagef("schedule: --n must be 2 or more (got %d)\nhint: sets of 0 and 1 objects have one order", n)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if n < 2 || n > mostScheduled {
+				return usagef("schedule: --n must be 2 to %d (got %d)\nhint: sets of 0 and 1 objects have one order", mostScheduled, n)
+			}
+			for _, t := range steps {
+				if t > mostShuffles {
+					return usagef("schedule: --steps: wanted at most %d shuffles (got %d)", mostShuffles, t)
+				}
+			}
+			if cmd.Flags().Changed("steps") && len(steps) < 2 {
+				return usagef("schedule: --steps: wanted 0 and one step or more, such as 0,5,9 (got %v)", steps)
+			}
+			if err := checkPicture(cmd, "plot", picture); err != nil {
+				return err
 			}
 			var s shuffle.Schedule
 			var warnings []shuffle.Warning
@@ -66,6 +77,13 @@ distances are exact (Bayer & Diaconis 1992).`,
 	cmd.Flags().StringVar(&picture, "plot", "", "write the distances as a picture, PNG or SVG")
 	return cmd
 }
+
+// The largest schedules that are computed: memory grows with n times T, and nothing that can be
+// shuffled is larger.
+const (
+	mostScheduled = 1_000_000
+	mostShuffles  = 1_000
+)
 
 func (a *app) printSchedule(s shuffle.Schedule) {
 	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)

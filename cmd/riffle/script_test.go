@@ -261,6 +261,10 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 		data[len(data)/2] ^= 4
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 	},
+	// widen FILE: makes the network of a configuration wider.
+	"widen": func(ts *testscript.TestScript, _ bool, args []string) {
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[0]), "dim = 8", "dim = 16", 1)), 0o666))
+	},
 	// cut FILE: leaves the first half of FILE.
 	"cut": func(ts *testscript.TestScript, _ bool, args []string) {
 		data := ts.ReadFile(args[0])

@@ -144,7 +144,13 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		}
 	}
 	if err == nil {
-		_, err = cfg.Resolve()
+		if _, err = cfg.Resolve(); err != nil {
+			from := out
+			if !resume {
+				from = args[0]
+			}
+			err = fmt.Errorf("%s: %w", from, err)
+		}
 	}
 	if err == nil && resume {
 		if state, err = dir.LoadState(); errors.Is(err, runs.ErrNoCheckpoint) {
@@ -231,9 +237,9 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 // readConfig reads a TOML file or a preset.
 func readConfig(name string) (runs.Config, error) {
 	if strings.HasSuffix(name, ".toml") {
-		data, err := os.ReadFile(name)
+		cfg, err := runs.LoadConfig(name)
 		if err == nil {
-			return runs.ParseConfig(data, name)
+			return cfg, nil
 		}
 		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
 			return runs.Config{}, err

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/plot"
+)
+
+// mostPlotted is the largest file of results that is drawn, in bytes.
+const mostPlotted = 256 << 20
+
+// plotFile draws what a file of results holds, beside it and under its name.
+func (a *app) plotFile(p *plotter, path string) error {
+	data, err := readResults(path)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(path, filepath.Ext(path))
+	var head struct {
+		Loss      json.RawMessage `json:"loss"`
+		Event     *string         `json:"event"`
+		Pairs     json.RawMessage `json:"pairs"`
+		Marginals json.RawMessage `json:"marginals"`
+	}
+	// The first value tells; a log may be torn further down.
+	err = json.NewDecoder(bytes.NewReader(data)).Decode(&head)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s: is empty, wanted %s", path, plottable)
+	case err != nil:
+		return fmt.Errorf("%s: wanted %s: %w", path, plottable, err)
+	case head.Pairs != nil:
+		figure, err := calibrationFigure(path, data)
+		if err != nil {
+			return err
+		}
+		return p.save(base, figure)
+	case head.Marginals != nil:
+		figures, err := marginalFigures(path, data)
+		if err != nil {
+			return err
+		}
+		for i, f := range figures {
+			name := base
+			if len(figures) > 1 { // by number: ids may be anything
+				name += "-" + strconv.Itoa(i+1)
+			}
+			if err := p.save(name, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	case head.Loss != nil || head.Event != nil:
+		log, err := a.readLog(path)
+		if err != nil {
+			return err
+		}
+		return log.save(p, base+"-training", base)
+	}
+	return fmt.Errorf("%s: has nothing that is known to draw, wanted %s", path, plottable)
+}
+
+const plottable = "a run's metrics.jsonl or calibration.json, or what riffle sample --json prints"
+
+// readResults reads a file that is not absurdly large. What is no regular file, such as a
+// device, has no size to trust.
+func readResults(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	data, err := io.ReadAll(io.LimitReader(f, mostPlotted+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > mostPlotted {
+		return nil, fmt.Errorf("%s: is larger than %d bytes", path, mostPlotted)
+	}
+	return data, nil
+}
+
+// marginalFigures draws the marginals of each set that riffle sample --json printed.
+func marginalFigures(path string, data []byte) (figures []plot.Figure, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for n := 1; ; n++ {
+		var s learn.Sampled
+		err := dec.Decode(&s)
+		if errors.Is(err, io.EOF) {
+			return figures, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: set %d: %w", path, n, err)
+		}
+		if n > mostFigures {
+			return nil, fmt.Errorf("%s: has more than %d sets, each a picture\nhint: head -n %[2]d", path, mostFigures)
+		}
+		figures = append(figures, plot.HeatMap{Values: s.Marginals})
+	}
+}
+
+// mostFigures is how many pictures one file may become.
+const mostFigures = 100

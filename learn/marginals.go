@@ -1,0 +1,100 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Marginals are where a model puts the items of a test set.
+type Marginals struct {
+	// Values[j][i] is the share of the samples with item Items[j] at position i. The items are in
+	// their right order, so that the better a model is, the more stands on the diagonal.
+	Values [][]float64
+	// Items are what the task sorts by, else the data's names, else numbers.
+	Items   []string
+	Samples int
+}
+
+// ErrNoPlaces is returned where there is no right place that an item could have.
+var ErrNoPlaces = errors.New("a tour is as good from its other end, so there are no right places")
+
+// mostScores bounds the scores that a call of TestMarginals asks the network for at once.
+const mostScores = 1 << 24
+
+// TestMarginals draws samples of a test set, the index-th, by the run's seed. Of large sets they
+// are drawn in parts, so that memory stays bounded. It fails with [ErrNoPlaces] on tours.
+func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Marginals, error) {
+	if index < 0 || samples < 1 || samples > MaxCalibrationSamples {
+		return nil, fmt.Errorf("marginals: wanted a set from 0 on and 1 to %d samples (got set %d, %d samples)", MaxCalibrationSamples, index, samples)
+	}
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	ex, err := m.Task.Examples(task.Test, index, 1)
+	if err != nil {
+		return nil, err
+	}
+	if ex.Cost != nil {
+		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
+	}
+	enc, err := dec.Encode(ex.Objects)
+	if err != nil {
+		return nil, err
+	}
+	defer enc.Free()
+	right := ex.Clean[0]
+	n := len(right)
+	values := make([][]float64, n)
+	for k := range values {
+		values[k] = make([]float64, n)
+	}
+	at := right.Rank()
+	size := min(samples, max(1, mostScores/max(1, n*n)))
+	for done := 0; done < samples; done += size {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start, rngs := make([]perm.Order, size), make([]*rand.Rand, size)
+		for i := range start {
+			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(index)<<32|uint64(done+i)))
+			start[i] = m.Process.Start(rngs[i], n)
+		}
+		paths, err := dec.Sample(enc, start, rngs)
+		if err != nil {
+			return nil, err
+		}
+		for i := range min(size, samples-done) {
+			for position, k := range paths[i].Order() {
+				values[at[k]][position] += 1 / float64(samples)
+			}
+		}
+	}
+	for _, row := range values { // sums of shares may be off by rounding
+		for i := range row {
+			row[i] = min(1, row[i])
+		}
+	}
+	return &Marginals{Values: values, Items: itemNames(ex, right), Samples: samples}, nil
+}
+
+// itemNames are the names of the first example's items in the order right.
+func itemNames(ex *task.Examples, right perm.Order) []string {
+	if ex.Names != nil {
+		return perm.Act(right, ex.Names(0))
+	}
+	names := make([]string, len(right))
+	for j, k := range right {
+		names[j] = strconv.Itoa(k)
+		if ex.Values != nil {
+			names[j] = strconv.FormatFloat(ex.Values[0][k], 'g', -1, 64)
+		}
+	}
+	return names
+}

@@ -1,0 +1,58 @@
+package learn
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Marginals are shares: each item is somewhere and each position has an item. The items stand in
+// their right order, and draws in parts are the draws at once.
+func TestTestMarginals(t *testing.T) {
+	e := openEngine(t, "go")
+	m, _ := train(t, tiny(), e)
+	got, err := m.TestMarginals(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := m.Config.Task.N
+	if len(got.Values) != n || len(got.Items) != n || got.Samples != 100 {
+		t.Fatalf("%d rows, %d names, %d samples, wanted %d, %[4]d, 100", len(got.Values), len(got.Items), got.Samples, n)
+	}
+	for i := range n {
+		row, column := 0.0, 0.0
+		for j := range n {
+			row += got.Values[i][j]
+			column += got.Values[j][i]
+			if share := got.Values[i][j] * 100; math.Abs(share-math.Round(share)) > 1e-9 {
+				t.Errorf("row %d, position %d: %v is no share of 100 samples", i, j, got.Values[i][j])
+			}
+		}
+		if math.Abs(row-1) > 1e-9 || math.Abs(column-1) > 1e-9 {
+			t.Errorf("row %d sums to %v, column to %v, wanted 1", i, row, column)
+		}
+	}
+	again, err := m.TestMarginals(t.Context(), 0, 100)
+	if err != nil || !slices.EqualFunc(got.Values, again.Values, slices.Equal) {
+		t.Errorf("the same seed gave other shares (%v)", err)
+	}
+}
+
+func TestTestMarginalsErrors(t *testing.T) {
+	e := openEngine(t, "go")
+	m := newModel(t, tiny(), e)
+	for _, c := range []struct{ index, samples int }{{-1, 1}, {0, 0}, {0, MaxCalibrationSamples + 1}} {
+		if _, err := m.TestMarginals(t.Context(), c.index, c.samples); err == nil {
+			t.Errorf("set %d, %d samples: no error", c.index, c.samples)
+		}
+	}
+	tour := tiny()
+	tour.Task = run.Task{Name: "tsp", N: 5}
+	tour.Model.Encoder = "points"
+	if _, err := newModel(t, tour, e).TestMarginals(t.Context(), 0, 5); !errors.Is(err, ErrNoPlaces) {
+		t.Errorf("of a tour: %v, wanted ErrNoPlaces", err)
+	}
+}
