@@ -21,7 +21,8 @@ import (
 // its tour the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
 
-// IsTourText tells files of tour text from those of TSPLIB: they begin with a number.
+// IsTourText tells files of tour text from those of TSPLIB and of svmlight: they begin with a
+// number, and what follows it names no query and no feature.
 func IsTourText(path string) (bool, error) {
 	return readFile(path, func(r io.Reader, name string) (bool, error) {
 		for number, line := range lines(r) {
@@ -29,7 +30,7 @@ func IsTourText(path string) (bool, error) {
 				return false, fmt.Errorf("%s:%d: %w", name, number, line.err)
 			}
 			if fields := strings.Fields(line.text); len(fields) > 0 {
-				return isNumber(fields[0]), nil
+				return isNumber(fields[0]) && (len(fields) == 1 || !strings.Contains(fields[1], ":")), nil
 			}
 		}
 		return false, nil

@@ -15,8 +15,8 @@ import (
 )
 
 // Series is one line: the points (X[i], Y[i]), in the order they are joined. A
-// point that is not finite, or not positive on a logarithmic axis, is left out
-// and the line broken there.
+// point that is not finite (or beyond 1e300), or not positive (or below 1e-300) on a
+// logarithmic axis, is left out and the line broken there.
 type Series struct {
 	Name string
 	X, Y []float64
@@ -199,6 +199,13 @@ func drawKeyRows(c draw.Canvas, places []keyPlace, x, y vg.Length, rows int) {
 	}
 }
 
+// drawn tells whether a value has a place on an axis. An axis whose ends are at those of floating
+// point has no room for a margin, and no number of ticks is enough for it.
+func drawn(v float64, log bool) bool {
+	const most = 1e300
+	return math.Abs(v) <= most && (!log || v >= 1/most)
+}
+
 // plot checks the panel and lays out its axes and lines.
 func (p Panel) plot() (*plot.Plot, error) {
 	if !(p.Smooth >= 0 && p.Smooth < 1) {
@@ -289,7 +296,7 @@ type xy struct{ x, y float64 }
 func (p Panel) split(x, y []float64) (runs [][]xy) {
 	open := false
 	for i := range x {
-		ok := !math.IsNaN(x[i]+y[i]) && !math.IsInf(x[i], 0) && !math.IsInf(y[i], 0) && (!p.LogX || x[i] > 0) && (!p.LogY || y[i] > 0)
+		ok := drawn(x[i], p.LogX) && drawn(y[i], p.LogY)
 		if ok && !open {
 			runs = append(runs, nil)
 		}

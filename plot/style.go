@@ -129,6 +129,9 @@ func formatTick(v float64, decimals int) string {
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+	if !(lo > 0 && hi <= math.MaxFloat64) { // no end of powers of ten
+		return nil
+	}
 	decades := math.Log10(hi / lo)
 	every := max(1, int(math.Ceil(decades/6)))
 	var ticks []plot.Tick

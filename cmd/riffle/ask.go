@@ -105,9 +105,9 @@ func readSets(path string) ([]*dataset.Set, error) {
 	if dataset.IsPicture(path) {
 		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order; a folder of images is a set", path)
 	}
-	sets, err := readTourSets(path)
+	sets, err := readTable(path)
 	if sets == nil && err == nil {
-		sets, err = readTable(path)
+		sets, err = readTourSets(path)
 	}
 	if sets == nil && err == nil {
 		if sets, err = dataset.ReadJSONL(path); err != nil {
