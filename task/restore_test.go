@@ -57,7 +57,7 @@ func FuzzPoints(f *testing.F) {
 	f.Add(0.0, 1.0, 0.5, 0.25, 3.0, 4.0)
 	f.Add(math.MaxFloat64, -math.MaxFloat64, 0.0, math.SmallestNonzeroFloat64, 1e-320, 0.0)
 	f.Add(1e308, 1e308, 1e308, 1e308, 1e308, 1e308)
-	f.Add(-0.0, math.Inf(1), math.NaN(), 1.0, 2.0, 3.0)
+	f.Add(math.Copysign(0, -1), math.Inf(1), math.NaN(), 1.0, 2.0, 3.0)
 	f.Fuzz(func(t *testing.T, a, b, c, d, e, g float64) {
 		points := [][2]float64{{a, b}, {c, d}, {e, g}}
 		for _, p := range points {
