@@ -317,6 +317,9 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 			}
 			size, far := min(count, samplesAtOnce), 0
 			for len(s.Samples) < count {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				paths, err := m.draw(dec, enc, n, size, seed, at, len(s.Samples))
 				if err != nil {
 					return err
