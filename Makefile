@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench bench-micro bench-growth docs models data photos xla browser clean
+.PHONY: all build demo test lint bench bench-go bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
@@ -86,7 +86,13 @@ lint:
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
 
-bench: build
+# bench holds training steps and decoding against PyTorch, in turn, and writes bench/results.md: a
+# quarter of an hour, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
+bench: build data xla
+	python3 bench/compare.py --rounds 2
+
+# bench-go runs the benchmarks of the packages.
+bench-go:
 	$(GO) test -run '^$$' -bench . -benchmem ./perm ./shuffle ./reverse ./metric ./denoiser ./diffusion
 
 # bench-micro holds the small things to their bounds: bench/micro.md. bench-growth measures time and

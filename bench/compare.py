@@ -73,6 +73,8 @@ def main():
     p.add_argument("--compile", action="store_true", help="torch.compile too")
     p.add_argument("--out", default=str(ROOT / "bench/results.md"))
     a = p.parse_args()
+    if subprocess.run([PYTHON, "-c", "import torch, safetensors"], capture_output=True).returncode:
+        sys.exit(f"{PYTHON} cannot import torch and safetensors\nhint: pip install torch==2.15.0 safetensors, or name a Python that has them: RIFFLE_PYTHON")
     lines = [
         "# Riffle beside PyTorch",
         "",
