@@ -64,8 +64,11 @@ func TestModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range []struct{ want, got any }{
-			{fresh.Config.Task, m.Config.Task}, {fresh.Config.Process, m.Config.Process}, {fresh.Config.Model, m.Config.Model},
-			{fresh.Config.Train, m.Config.Train}, {fresh.Config.Train.Steps, m.State.Step},
+			{fresh.Config.Task, m.Config.Task},
+			{fresh.Config.Process, m.Config.Process},
+			{fresh.Config.Model, m.Config.Model},
+			{fresh.Config.Train, m.Config.Train},
+			{fresh.Config.Train.Steps, m.State.Step},
 		} {
 			if diff := cmp.Diff(x.want, x.got); diff != "" {
 				t.Errorf("%s is not of %s; make models trains it anew\n%s", path, config, diff)
