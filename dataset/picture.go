@@ -181,3 +181,25 @@ func (p *Picture) Resize(rows, cols int) (out *Picture, warning string, err erro
 	}
 	return out, fmt.Sprintf("resized from %d×%d to %d×%d (rows×columns)", p.Rows, p.Cols, rows, cols), nil
 }
+
+// FirstEqual gives each key the number of the first that is equal to it: objects of one number
+// may change places.
+func FirstEqual(keys []string) []int {
+	first, class := map[string]int{}, make([]int, len(keys))
+	for i, key := range keys {
+		if _, known := first[key]; !known {
+			first[key] = i
+		}
+		class[i] = first[key]
+	}
+	return class
+}
+
+// EqualPictures is [FirstEqual] of the pixels of pictures of one size.
+func EqualPictures(pictures []*Picture) []int {
+	keys := make([]string, len(pictures))
+	for i, p := range pictures {
+		keys[i] = string(p.Pix)
+	}
+	return FirstEqual(keys)
+}

@@ -185,3 +185,11 @@ func FuzzLoadImage(f *testing.F) {
 		}
 	})
 }
+
+func TestEqualPictures(t *testing.T) {
+	of := func(pix ...uint8) *Picture { return &Picture{Rows: 1, Cols: 2, Channels: 1, Pix: pix} }
+	got := EqualPictures([]*Picture{of(1, 2), of(2, 1), of(1, 2), of(2, 1), of(3, 3)})
+	if want := []int{0, 1, 0, 1, 4}; !slices.Equal(got, want) {
+		t.Errorf("got %v, wanted %v", got, want)
+	}
+}

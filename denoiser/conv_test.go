@@ -79,7 +79,7 @@ func TestConvolutions(t *testing.T) {
 	})
 }
 
-// The go engine's own convolution is not to be used: it takes ten times as long.
+// The go engine's own convolution is not to be used: nearly all of a step would be spent in it.
 func TestPatchesOnTheGoEngine(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {

@@ -88,7 +88,7 @@ func newConv(r *registry, name string, in, out, kernel, stride, padding int) *co
 
 // apply takes x [images, height, width, in] and returns [images, height', width', out].
 //
-// The go engine's convolution runs at a hundredth of the speed of its matrix product, so
+// The go engine's convolution is a plain loop, far slower than its matrix product, so
 // there the convolution is a product of pixels side by side with the weights; XLA has its own.
 func (l *conv) apply(c *Context, x *graph.Node) *graph.Node {
 	return graph.Add(l.product(c, x, nil), graph.Reshape(c.get(l.b), 1, 1, 1, l.out))

@@ -101,7 +101,7 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the grid is of %d×%d tiles, the model was trained on %d×%d: the answer may be worse", in.Rows, in.Columns, info.Rows, info.Columns))
 	}
 	if truth != nil {
-		right, nearest := 0, metric.Nearest(out.Order, truth, equalTiles(tiles))
+		right, nearest := 0, metric.Nearest(out.Order, truth, dataset.EqualPictures(tiles))
 		for i, k := range out.Order {
 			if k == nearest[i] {
 				right++
@@ -110,17 +110,4 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		out.Right = &right
 	}
 	return out, nil
-}
-
-// equalTiles gives each tile the number of the first that is identical.
-func equalTiles(tiles []*dataset.Picture) []int {
-	first, class := map[string]int{}, make([]int, len(tiles))
-	for i, t := range tiles {
-		pix := string(t.Pix)
-		if _, known := first[pix]; !known {
-			first[pix] = i
-		}
-		class[i] = first[pix]
-	}
-	return class
 }

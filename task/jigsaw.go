@@ -113,7 +113,7 @@ func (j *Jigsaw) Examples(split Split, first, count int) (*Examples, error) {
 			}
 			same[k], alike[k] = string(bits), string(before)
 		}
-		e.Clean[i], e.Same[i], e.Alike[i] = clean, classes(same), classes(alike)
+		e.Clean[i], e.Same[i], e.Alike[i] = clean, dataset.FirstEqual(same), dataset.FirstEqual(alike)
 	})
 	e.Objects = j.tensor(flat, count, n)
 	e.Pictures = func(set int) []*dataset.Picture {
@@ -147,18 +147,6 @@ func (j *Jigsaw) noisy(v view) []float32 {
 		for i := range out {
 			out[i] += float32(j.noise * rng.NormFloat64())
 		}
-	}
-	return out
-}
-
-// classes gives each tile the index of the first that is equal.
-func classes(tiles []string) []int {
-	first, out := map[string]int{}, make([]int, len(tiles))
-	for k, tile := range tiles {
-		if _, known := first[tile]; !known {
-			first[tile] = k
-		}
-		out[k] = first[tile]
 	}
 	return out
 }

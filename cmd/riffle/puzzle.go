@@ -201,7 +201,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 	answer := answers[0]
 	r.Order, r.LogProb, r.Steps, r.Warnings = answer.Orders[0].Order, answer.Orders[0].LogProb, answer.Steps, answer.Warnings
 	if truth != nil {
-		truth = metric.Nearest(r.Order, truth, equalTiles(tiles))
+		truth = metric.Nearest(r.Order, truth, dataset.EqualPictures(tiles))
 		r.Right = new(int)
 		for i, k := range r.Order {
 			if k == truth[i] {
@@ -232,19 +232,6 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 		fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(tiles))
 	}
 	return nil
-}
-
-// equalTiles gives each tile the number of the first that is identical.
-func equalTiles(tiles []*dataset.Picture) []int {
-	first, class := map[string]int{}, make([]int, len(tiles))
-	for i, t := range tiles {
-		pix := string(t.Pix)
-		if _, known := first[pix]; !known {
-			first[pix] = i
-		}
-		class[i] = first[pix]
-	}
-	return class
 }
 
 // sameFile tells whether a file that may not exist yet is another that does.
