@@ -43,12 +43,32 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 
 func (e *cnnEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
-	h := pixels(x)
+	parts := c.parts(pixels(x))
 	for i, conv := range e.convs {
-		h = e.norms[i].pooled(c, conv, h)
+		parts = e.norms[i].pooled(c, conv, parts)
+	}
+	h := parts[0]
+	if len(parts) > 1 {
+		h = graph.Concatenate(parts, 0)
 	}
 	h = applyMLP(c, e.fcs, graph.Reshape(channelsFirst(h), d[0]*d[1], -1))
 	return graph.Reshape(h, d[0], d[1], -1)
+}
+
+// parts cuts images into some parts on the go engine, most of whose operations are on one core
+// each: those of different parts run side by side. How many is not the machine's to say, as
+// sums over parts would round another way.
+func (c *Context) parts(x *graph.Node) []*graph.Node {
+	const count = 4
+	images := x.Shape().Dimensions[0]
+	if !c.onGo() || images < 2*count {
+		return []*graph.Node{x}
+	}
+	parts := make([]*graph.Node, count)
+	for i := range parts {
+		parts[i] = graph.Slice(x, graph.AxisRange(i*images/count, (i+1)*images/count))
+	}
+	return parts
 }
 
 // channelsFirst orders a flattened image as PyTorch does: [images, h, w, ch] → [images, ch, h, w].

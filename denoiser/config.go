@@ -41,6 +41,10 @@ type Config struct {
 	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
 	// dummies) or "none" (items carry no position; dummies keep their sinusoid).
 	Positions string
+	// Precision is what the factors of the dense layers' products are rounded to on XLA: "float32"
+	// or "bfloat16", which has 8 significant bits and is faster where the processor multiplies
+	// it. Weights, sums and everything else are float32, and so is all on the go engine.
+	Precision string
 }
 
 // EncoderConfig describes the network that turns one object into d numbers.
@@ -93,6 +97,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
 		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
+	case c.Precision != "float32" && c.Precision != "bfloat16":
+		return fmt.Errorf("model.precision: unknown %q, wanted float32 or bfloat16", c.Precision)
 	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer":
 		return fmt.Errorf("head: unknown %q, wanted score, assign or pointer", c.Head)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":

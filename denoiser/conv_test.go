@@ -83,7 +83,7 @@ func TestConvolutions(t *testing.T) {
 func TestPatchesOnTheGoEngine(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {
-			if got := patchesWanted(&Context{Graph: x.Graph()}); got != (e.Kind == "go") {
+			if got := (&Context{Graph: x.Graph()}).onGo(); got != (e.Kind == "go") {
 				panic(fmt.Errorf("engine %s: patches wanted: %v", e.Kind, got))
 			}
 			return x

@@ -139,15 +139,41 @@ func TestTimeEmbedding(t *testing.T) {
 	})
 }
 
-// The lower half of the paper's M (appendix on the architecture): 0 for items, B for dummies.
-func TestDummyMask(t *testing.T) {
-	got := call(t, enginetest.Open(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node { return dummyMask(c.Graph, 2, 3) })
+// The paper's M (appendix on the architecture): 0 and −∞ for items, 0 and B for dummies.
+func TestTokenMask(t *testing.T) {
 	const no = masked
-	near(t, "mask", got, []float32{
+	want := []float32{
+		0, 0, no, no, no,
+		0, 0, no, no, no,
 		0, 0, no, no, no,
 		0, 0, 0, no, no,
 		0, 0, 0, 0, no,
-	}, 0)
+	}
+	for _, from := range []int{0, 2} {
+		got := call(t, enginetest.Open(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node { return tokenMask(c.Graph, 2, from, 5) })
+		near(t, "mask", got, want[from*5:], 0)
+	}
+}
+
+// One masked attention over items and dummies is the same as two without what the mask hides,
+// in scores and, through training, in gradients.
+func TestAttentionInOneOrTwo(t *testing.T) {
+	defer func(before int) { fewItems = before }(fewItems)
+	const rows, items, dim = 3, 5, 8
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		d := build(t, small(func(c *Config) { c.Dim, c.Heads, c.Layers, c.Dropout = dim, 2, 2, 0 }))
+		x := tensors.FromFlatDataAndDimensions(randomFloats(rand.New(rand.NewPCG(1, 5)), rows*2*items*dim), rows, 2*items, dim)
+		var results [][]float32
+		for _, few := range []int{items, items - 1} {
+			fewItems = few
+			results = append(results, call(t, e, d, true, func(c *Context, in []*graph.Node) *graph.Node {
+				y := d.transformer.apply(c, in[0], items, items)
+				up := graph.Gradient(graph.ReduceAllSum(graph.Sin(y)), in[0])
+				return graph.Concatenate([]*graph.Node{y, up[0]}, 0)
+			}, x))
+		}
+		near(t, "in two", results[1], results[0], 2e-5)
+	})
 }
 
 func TestArrange(t *testing.T) {

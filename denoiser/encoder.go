@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -104,14 +103,10 @@ func (l *conv) product(c *Context, x, factor *graph.Node) *graph.Node {
 }
 
 func (l *conv) convolve(c *Context, x, w *graph.Node) *graph.Node {
-	if patchesWanted(c) {
+	if c.onGo() {
 		return l.patches(c, x, w)
 	}
 	return graph.Convolve(x, w).Strides(l.stride).PaddingPerDim([][2]int{{l.padding, l.padding}, {l.padding, l.padding}}).Done()
-}
-
-func patchesWanted(c *Context) bool {
-	return c.Graph.Backend().String() == gobackend.BackendName
 }
 
 // patches convolves by products of patches. A stride is taken out first: blocks of stride ×

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -27,7 +26,7 @@ func newLinear(r *registry, name string, in, out int, relu bool) *linear {
 }
 
 func (l *linear) apply(c *Context, x *graph.Node, act activation.Type) *graph.Node {
-	return nn.Dense(x, c.get(l.w), c.get(l.b), compute.DenseLayoutOutputsInput, act)
+	return c.dense(x, c.get(l.w), c.get(l.b), act)
 }
 
 // newMLP makes the layers in → hidden… → out, named name1, name2, ….
@@ -85,34 +84,55 @@ func newBatchNorm(r *registry, name string, channels int) *batchNorm {
 	}
 }
 
-// pooled is maxPool2(relu(norm(conv(x)))) of x [images, height, width, channels].
+// pooled is maxPool2(relu(norm(conv(x)))) of images x [images, height, width, channels] in parts.
 //
 // Of the norm γ·(y − μ)/σ + β only the sign of γ decides which of four pixels ends as the
 // greatest. The convolution's weights take that sign, and the norm and the ReLU are left for a
 // quarter of the pixels. What the convolution's bias adds the mean takes away again: it only
 // shows in the running mean.
-func (l *batchNorm) pooled(c *Context, conv *conv, x *graph.Node) *graph.Node {
+func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node) []*graph.Node {
 	gamma, bias := c.get(l.w), c.get(conv.b)
 	one := graph.OnesLike(gamma)
 	sign := graph.StopGradient(graph.Where(graph.LessThan(gamma, graph.ZerosLike(gamma)), graph.Neg(one), one))
-	y := conv.product(c, x, sign)
+	ys := make([]*graph.Node, len(parts))
+	for i, x := range parts {
+		ys[i] = conv.product(c, x, sign)
+	}
 	mean, variance := graph.Mul(graph.Sub(c.get(l.mean), bias), sign), c.get(l.variance)
 	if c.Training {
-		flat := graph.Reshape(y, -1, conv.out)
-		rows := float64(flat.Shape().Dimensions[0])
-		mean = graph.ReduceMean(flat, 0)
-		batch := graph.Sub(graph.ReduceMean(graph.Square(flat), 0), graph.Square(mean))
+		rows := 0
+		var sum, squares *graph.Node
+		for _, y := range ys {
+			flat := graph.Reshape(y, -1, conv.out)
+			rows += flat.Shape().Dimensions[0]
+			sum = plus(sum, graph.ReduceSum(flat, 0))
+			squares = plus(squares, graph.ReduceSum(graph.Square(flat), 0))
+		}
+		mean = graph.DivScalar(sum, float64(rows))
+		batch := graph.Sub(graph.DivScalar(squares, float64(rows)), graph.Square(mean))
 		batch = graph.MaxScalar(batch, 0) // rounding may leave a little below 0
 		mix := func(p *Param, now *graph.Node) {
 			c.set(p, graph.Add(graph.MulScalar(c.get(p), 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum)))
 		}
 		mix(l.mean, graph.Add(graph.Mul(mean, sign), bias))
-		mix(l.variance, graph.MulScalar(batch, rows/max(1, rows-1)))
+		mix(l.variance, graph.MulScalar(batch, float64(rows)/max(1, float64(rows-1))))
 		variance = batch
 	}
 	scale := graph.Div(graph.Mul(gamma, sign), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient
 	shift := graph.Sub(c.get(l.b), graph.Mul(mean, scale))
-	return activation.Relu(graph.Add(graph.Mul(maxPool2(y), graph.ExpandLeftToRank(scale, 4)), graph.ExpandLeftToRank(shift, 4)))
+	for i, y := range ys {
+		y = graph.Mul(maxPool2(y), graph.ExpandLeftToRank(scale, 4))
+		ys[i] = activation.Relu(graph.Add(y, graph.ExpandLeftToRank(shift, 4)))
+	}
+	return ys
+}
+
+// plus is a + b, or b where there is no a yet.
+func plus(a, b *graph.Node) *graph.Node {
+	if a == nil {
+		return b
+	}
+	return graph.Add(a, b)
 }
 
 // sinusoid returns [len(values)…, dim]: cos(v·ω) then sin(v·ω) with

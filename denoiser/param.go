@@ -97,6 +97,7 @@ type Context struct {
 	Changed map[string]*graph.Node
 	rng     *graph.Node // state of the noise of dropout, [3] uint64
 	keys    uint64      // how many keys were taken of it
+	half    bool        // products of dense layers are of bfloat16
 }
 
 // NewContext starts the building of one graph. rng is the state for dropout
@@ -141,22 +142,35 @@ func SetParam(store *model.Store, name string, shape []int, flat []float32) erro
 	return err
 }
 
-// dropout zeroes elements with probability p while training and scales the rest. Element i of
-// the k-th call has noise of its own, a hash of (i, k, state): a hash is computed where it is
-// needed, forward and again backward, in the same pass over memory as what it acts on, where
-// a generator of random bits is a pass of its own (on XLA's CPU a quarter of a training step).
+// dropout zeroes elements with probability p while training and scales the rest. Every element
+// of every call has noise of its own, (a_r + b_c)·(d_r + e_c) mod 2³² for row r and column c, where a,
+// b, d and e are hashes of (r or c, call, state): noise is computed where it is needed, forward
+// and again backward, in the same pass over memory as what it acts on, where a generator of
+// random bits is a pass of its own (on XLA's CPU a quarter of a training step). Sums and
+// products are what the go engine computes fast, and rows and columns are few.
 func (c *Context) dropout(x *graph.Node, p float64) *graph.Node {
 	if !c.Training || p == 0 {
 		return x
 	}
 	dims := x.Shape().Dimensions
-	i := graph.Iota(c.Graph, shapes.Make(dtypes.Uint32, x.Shape().Size()), 0)
-	h := graph.BitwiseXor(i, graph.ExpandLeftToRank(c.key(), 1))
-	h = mixBits(h, 0x7feb352d, 15)
-	h = graph.BitwiseXor(h, graph.ExpandLeftToRank(c.key(), 1))
-	h = mixBits(h, 0x846ca68b, 16)
+	columns := 1
+	for i := len(dims) - 1; i >= 0 && columns < 128; i-- {
+		columns *= dims[i]
+	}
+	rows := x.Shape().Size() / columns
+	term := func() *graph.Node {
+		return graph.Add(graph.ExpandAxes(c.hashes(rows), 1), graph.ExpandAxes(c.hashes(columns), 0))
+	}
+	h := graph.Mul(term(), term())
 	keep := graph.GreaterOrEqual(h, graph.Scalar(c.Graph, dtypes.Uint32, uint32(p*(1<<32))))
 	return graph.Where(graph.Reshape(keep, dims...), graph.MulScalar(x, 1/(1-p)), graph.ZerosLike(x))
+}
+
+// hashes returns [count] uint32, others at each call.
+func (c *Context) hashes(count int) *graph.Node {
+	h := graph.Iota(c.Graph, shapes.Make(dtypes.Uint32, count), 0)
+	h = mixBits(graph.BitwiseXor(h, graph.ExpandLeftToRank(c.key(), 1)), 0x7feb352d, 15)
+	return mixBits(graph.BitwiseXor(h, graph.ExpandLeftToRank(c.key(), 1)), 0x846ca68b, 16)
 }
 
 // key returns the next key of the noise, a scalar uint32.

@@ -8,9 +8,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
-	"github.com/gomlx/gomlx/ml/nn"
-
-	"github.com/gomlx/compute"
 )
 
 // transformerLayer is torch.nn.TransformerEncoderLayer (post-norm, ReLU).
@@ -46,22 +43,41 @@ func newAttention(r *registry, name string, cfg *Config) attention {
 //
 // The paper writes this as one (2n × 2n) attention with a mask whose upper right block
 // is −∞. Computing the two row blocks apart gives the same numbers and leaves out that
-// block, a quarter of the work.
+// block, a quarter of the work; of few items cutting and joining costs more than it saves.
 func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) *graph.Node {
-	rows, d := x.Shape().Dimensions[0], x.Shape().Dimensions[2]
-	qkv := nn.Dense(x, c.get(l.inW), c.get(l.inB), compute.DenseLayoutOutputsInput)
-	part := func(i, from, to int) *graph.Node { // [rows, to-from, heads, headDim]
-		p := graph.Slice(qkv, graph.AxisRange(), graph.AxisRange(from, to), graph.AxisRange(i*d, (i+1)*d))
-		return graph.Reshape(p, rows, to-from, l.heads, l.headDim)
+	rows, all, d := x.Shape().Dimensions[0], items+dummies, x.Shape().Dimensions[2]
+	inW, inB := c.get(l.inW), c.get(l.inB)
+	part := func(i int, scale float64) *graph.Node { // [rows·heads, all, headDim]
+		w := graph.Slice(inW, graph.AxisRange(i*d, (i+1)*d), graph.AxisRange())
+		b := graph.Slice(inB, graph.AxisRange(i*d, (i+1)*d))
+		if scale != 1 {
+			w, b = graph.MulScalar(w, scale), graph.MulScalar(b, scale)
+		}
+		p := graph.Reshape(c.dense(x, w, b, activation.TypeNone), rows, all, l.heads, l.headDim)
+		return graph.Reshape(graph.TransposeAllAxes(p, 0, 2, 1, 3), rows*l.heads, all, l.headDim)
 	}
-	all := items + dummies
-	attended := l.attend(c, part(0, 0, items), part(1, 0, items), part(2, 0, items), nil)
-	if dummies > 0 {
-		q, k, v := part(0, items, all), part(1, 0, all), part(2, 0, all)
-		attended = graph.Concatenate([]*graph.Node{attended, l.attend(c, q, k, v, dummyMask(c.Graph, items, dummies))}, 1)
+	q, k, v := part(0, 1/math.Sqrt(float64(l.headDim))), part(1, 1), part(2, 1)
+	cut := func(x *graph.Node, from, to int) *graph.Node {
+		return graph.Slice(x, graph.AxisRange(), graph.AxisRange(from, to), graph.AxisRange())
 	}
-	return l.rest.apply(c, x, l.out.apply(c, attended, activation.TypeNone))
+	var y *graph.Node
+	switch {
+	case dummies == 0:
+		y = l.attend(c, q, k, v, nil)
+	case items <= fewItems:
+		y = l.attend(c, q, k, v, tokenMask(c.Graph, items, 0, all))
+	default:
+		ofItems := l.attend(c, cut(q, 0, items), cut(k, 0, items), cut(v, 0, items), nil)
+		ofDummies := l.attend(c, cut(q, items, all), k, v, tokenMask(c.Graph, items, items, all))
+		y = graph.Concatenate([]*graph.Node{ofItems, ofDummies}, 1)
+	}
+	y = graph.TransposeAllAxes(graph.Reshape(y, rows, l.heads, all, l.headDim), 0, 2, 1, 3)
+	return l.rest.apply(c, x, l.out.apply(c, graph.Reshape(y, rows, all, d), activation.TypeNone))
 }
+
+// fewItems is up to how many items one masked attention is the faster. Of 9 it takes 5 to 8 % off
+// a training step, of 52 nothing. A variable for the sake of tests.
+var fewItems = 32
 
 // residual is what a post-norm layer does with what its attention gives: it adds it, then
 // adds a ReLU network of the sum, each time with dropout before and a layer norm after.
@@ -88,27 +104,27 @@ func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
 	return l.norm2.apply(c, graph.Add(x, c.dropout(h, l.dropout)))
 }
 
-// attend takes q [rows, a, heads, headDim], k and v [rows, b, heads, headDim] and an
-// additive mask [a, b] or nil, and returns [rows, a, heads·headDim].
+// attend takes q [count, a, headDim], already scaled, k and v [count, b, headDim] and an additive
+// mask [a, b] or nil, and returns [count, a, headDim].
 func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node) *graph.Node {
-	rows, a := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
-	logits := graph.Einsum("rqhe,rkhe->rhqk", graph.MulScalar(q, 1/math.Sqrt(float64(l.headDim))), k)
+	logits := graph.Einsum("nqe,nke->nqk", q, k)
 	if mask != nil {
-		logits = graph.Add(logits, graph.ExpandLeftToRank(mask, 4))
+		logits = graph.Add(logits, graph.ExpandLeftToRank(mask, 3))
 	}
 	weights := c.dropout(graph.Softmax(logits, -1), l.dropout)
-	return graph.Reshape(graph.Einsum("rhqk,rkhe->rqhe", weights, v), rows, a, l.heads*l.headDim)
+	return graph.Einsum("nqk,nke->nqe", weights, v)
 }
 
 // masked is added to a logit that must not count. exp of it is exactly 0 in float32,
 // and, unlike −∞, it can never make a NaN.
 const masked = -1e9
 
-// dummyMask returns [dummies, items+dummies]: 0 where dummy j may look, else masked.
-func dummyMask(g *graph.Graph, items, dummies int) *graph.Node {
-	shape := shapes.Make(dtypes.Int32, dummies, items+dummies)
-	row, column := graph.Iota(g, shape, 0), graph.Iota(g, shape, 1)
-	sees := graph.LessThan(column, graph.AddScalar(row, items))
+// tokenMask returns the rows from, …, to−1 of the mask [to, to] over items and dummies: 0 where an
+// item or dummy j, which is token items + j, may look, else masked.
+func tokenMask(g *graph.Graph, items, from, to int) *graph.Node {
+	shape := shapes.Make(dtypes.Int32, to-from, to)
+	row, column := graph.AddScalar(graph.Iota(g, shape, 0), from), graph.Iota(g, shape, 1)
+	sees := graph.LessThan(column, graph.MaxScalar(row, items))
 	return graph.Where(sees, graph.Scalar(g, dtypes.Float32, 0), graph.Scalar(g, dtypes.Float32, masked))
 }
 

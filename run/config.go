@@ -83,6 +83,7 @@ type Model struct {
 	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer"`
 	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
+	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: of the factors of dense layers, on XLA"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
 }
@@ -422,7 +423,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Edges: m.Edges, Head: heads[c.Method],
+		Dropout: m.Dropout, Positions: m.Positions, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
 	}, nil
 }
 
