@@ -144,7 +144,6 @@ func (d *Denoiser) extraToken() bool { return d.Config.Head == "" && d.Config.La
 //
 // With Edges the points themselves, from which the lengths come, stand behind the d numbers.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
-	c.half = d.halfWanted(c)
 	x := d.encoder.apply(c, objects)
 	if d.tour != nil {
 		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
@@ -182,6 +181,7 @@ func (d *Denoiser) dummies(n int) int {
 // PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
 func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
 	c.half = d.halfWanted(c)
+	defer func() { c.half = false }()
 	dims := arrangements.Shape().Dimensions
 	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
 	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]

@@ -21,7 +21,7 @@ func (c *Context) onGo() bool { return c.Graph.Backend().String() == gobackend.B
 // With Precision "bfloat16" the factors of the product are rounded to 8 bits, and so are those of
 // the gradient in x; sums are in float32. The gradient in w, a sum over all rows, is of float32
 // factors: rounding them gains nothing on XLA's CPU, whose product over first axes is slow in
-// bfloat16.
+// bfloat16. So are the long products that end an image encoder, which stay float32 as well.
 func (c *Context) dense(x, w, b *graph.Node, act activation.Type) *graph.Node {
 	if !c.half && !(c.Training && c.onGo()) {
 		return nn.Dense(x, w, b, compute.DenseLayoutOutputsInput, act)
