@@ -101,7 +101,7 @@ func shoot(t *testing.T, ctx context.Context, name string) {
 			t.Fatal(err)
 		}
 		do(t, ctx, chromedp.EmulateViewport(look.width, 900), chromedp.Sleep(time.Second)) // tiles glide for 0.7 s
-		value[bool](t, ctx, `scrollTo(0, 0)`)
+		value[bool](t, ctx, `scrollTo(0, 0), true`)
 		png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 		if err != nil {
 			t.Fatal(err)
