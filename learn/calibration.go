@@ -59,7 +59,6 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 	if err != nil {
 		return nil, err
 	}
-	n := m.Config.Task.N
 	var pairs, places metric.Calibration
 	// GPL's scores of all samples are there at once, n² numbers each.
 	size := min(m.Config.Eval.Batch, count, max(1, 1024/samples))
@@ -81,7 +80,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		start, rngs := make([]perm.Order, size*samples), make([]*rand.Rand, size*samples)
 		for i := range start {
 			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(first+i/samples)<<32|uint64(i%samples)))
-			start[i] = m.Process.Start(rngs[i], n)
+			start[i] = m.Process.Start(rngs[i], len(ex.Clean[0])) // ranked lists come in batches of one size each
 		}
 		paths, err := dec.Sample(enc, start, rngs)
 		enc.Free()
@@ -102,7 +101,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		}
 	}
 	return &Calibration{
-		Sets: count, N: n, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
+		Sets: count, N: m.Config.Task.N, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
 		Pairs: newCalibrationTable(&pairs), Places: newCalibrationTable(&places), Warnings: slices.Clone(m.Warnings()),
 	}, nil
 }

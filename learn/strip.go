@@ -26,7 +26,7 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 	if err != nil {
 		return nil, err
 	}
-	paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, 0, count, m.Config.Task.N), opt)
+	paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, 0, count, len(ex.Clean[0])), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,8 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 			for _, p := range ex.Pictures(i) {
 				set.Images = append(set.Images, p.Image())
 			}
+		} else if ex.Names != nil {
+			set.Names = ex.Names(i)
 		}
 		strip.Sets = append(strip.Sets, set)
 	}

@@ -320,7 +320,10 @@ func (t *trainer) validate() error {
 	if t.opt.OnValidation != nil {
 		t.opt.OnValidation(t.State.Step, r)
 	}
-	fields := map[string]any{"exact": r.Exact.Mean, "correct": r.Correct.Mean, "kendall_tau": r.KendallTau.Mean}
+	fields := map[string]any{"exact": r.Exact.Mean, "kendall_tau": r.KendallTau.Mean}
+	if r.Ranking == nil { // of ranked lists not every right place is known
+		fields["correct"] = r.Correct.Mean
+	}
 	if r.Tour != nil { // of tours it is what counts: the same tour has many orders
 		fields["gap"] = r.Tour.Gap.Mean
 	}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"image/color"
 	"math"
 	"strings"
 	"testing"
@@ -98,5 +99,23 @@ func TestHeatMapErrors(t *testing.T) {
 		"item 1 at position 0 is -0.5, wa": {Values: [][]float64{{0}, {-0.5}}},
 	} {
 		wantError(t, h.check(), want)
+	}
+}
+
+// Numbers on cells can be read on every shade: WCAG's 4.5:1. By hand, green (0, 128, 0) has white
+// on it at 1.05/(0.7152·0.2159 + 0.05) = 5.14:1 and black at 4.09:1.
+func TestContrast(t *testing.T) {
+	if got := contrast(color.RGBA{0, 128, 0, 255}); got != color.White {
+		t.Errorf("%v on green, wanted white", got)
+	}
+	for k := range 101 {
+		c := viridis(float64(k) / 100)
+		low, high := luminance(c), luminance(contrast(c))
+		if low > high {
+			low, high = high, low
+		}
+		if ratio := (high + 0.05) / (low + 0.05); ratio < 4.5 {
+			t.Errorf("viridis %g: contrast %.2f", float64(k)/100, ratio)
+		}
 	}
 }

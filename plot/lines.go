@@ -142,11 +142,20 @@ func (l Lines) encode(w io.Writer, svg bool) error {
 			rows = max(rows, keys[i][n-1].row+1)
 		}
 	}
-	width := vg.Length(len(plots)*panelWidth + 8)
-	height := vg.Length(panelHeight + rows*keyRow)
+	// Four stand two by two: in one row they are too small to read where a page shrinks them.
+	columns := min(len(plots), 3)
+	if len(plots) == 4 {
+		columns = 2
+	}
+	grid := slices.Collect(slices.Chunk(plots, columns))
+	for last := len(grid) - 1; len(grid[last]) < columns; {
+		grid[last] = append(slices.Clip(grid[last]), nil)
+	}
+	width := vg.Length(columns*panelWidth + 8)
+	height := vg.Length(len(grid) * (panelHeight + rows*keyRow))
 	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
-		tiles := draw.Tiles{Cols: len(plots), Rows: 1, PadX: 14, PadTop: vg.Length(rows*keyRow) + 6, PadBottom: 4, PadLeft: 4, PadRight: 8}
-		for i, tile := range plot.Align([][]*plot.Plot{plots}, tiles, c)[0] {
+		tiles := draw.Tiles{Cols: columns, Rows: len(grid), PadX: 14, PadY: vg.Length(rows*keyRow) + 10, PadTop: vg.Length(rows*keyRow) + 6, PadBottom: 4, PadLeft: 4, PadRight: 8}
+		for i, tile := range slices.Concat(plot.Align(grid, tiles, c)...)[:len(plots)] {
 			plots[i].Draw(tile)
 			data := plots[i].DataCanvas(tile)
 			drawKeyRows(c, keys[i], data.Min.X, data.Max.Y+5, rows)

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"math/rand/v2"
@@ -161,6 +162,27 @@ func TestXRange(t *testing.T) {
 	for _, p := range []Panel{{XRange: [2]float64{2, 1}, Series: s}, {XRange: [2]float64{0, 1}, LogX: true, Series: s}} {
 		if _, err := p.plot(); err == nil || !strings.Contains(err.Error(), "x range is") {
 			t.Errorf("%v: %v", p.XRange, err)
+		}
+	}
+}
+
+// Four panels stand two by two, five in two rows of three places: each has its own labels, none is
+// drawn over another.
+func TestLinesGrid(t *testing.T) {
+	for _, c := range []struct{ panels, columns, rows int }{{1, 1, 1}, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}} {
+		var l Lines
+		for i := range c.panels {
+			l.Panels = append(l.Panels, Panel{XLabel: fmt.Sprintf("x%d", i), YLabel: "y", Series: []Series{{Name: "a", X: []float64{0, 1}, Y: []float64{0, 1}}}})
+		}
+		img, svg := render(t, fmt.Sprintf("grid-%d", c.panels), l)
+		wantClearMargin(t, img)
+		for i := range c.panels {
+			if n := strings.Count(svg, fmt.Sprintf(">x%d<", i)); n != 1 {
+				t.Errorf("%d panels: label x%d stands %d times", c.panels, i, n)
+			}
+		}
+		if want := fmt.Sprintf(`<svg width="%dpt" height="%dpt"`, c.columns*panelWidth+8, c.rows*(panelHeight+keyRow)); !strings.Contains(svg, want) {
+			t.Errorf("%d panels: no %s in %.200s", c.panels, want, svg)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/riffle-ml/riffle/perm"
@@ -20,7 +21,7 @@ type Strip struct {
 	Sets []StripSet
 
 	// Scale is the size of an image's pixel, in pixels of the picture; 0 makes
-	// tiles about 56 high.
+	// tiles about 56 high, lower where a row would be wider than 2,400.
 	Scale int
 }
 
@@ -28,9 +29,11 @@ type Strip struct {
 type StripSet struct {
 	Name string // may be empty
 
-	// Images are the items' pictures, all of one size; nil draws tiles that are
-	// numbered, and coloured by number, from 0.
+	// Images are the items' pictures, all of one size; nil draws tiles that have
+	// the item's name, cut where it is long, or its number from 0. Their colours go
+	// from dark to light by the right position, or where Truth is nil by number.
 	Images []image.Image
+	Names  []string // one an item; nil for numbers
 
 	Rows []StripRow // from noise (t = T) to the order found (t = 0)
 
@@ -62,6 +65,7 @@ const (
 	numberedTile = 28 // side of a numbered tile at scale 1
 	tileHeight   = 56 // about, unless a scale is given
 	gridHeight   = 112
+	maxRow       = 2400 // unless a scale is given, or one pixel a pixel is wider
 	maxStripSide = 1 << 15
 	maxStripArea = 1 << 26
 )
@@ -94,6 +98,9 @@ func (s StripSet) check() error {
 	}
 	if s.Images != nil && len(s.Images) != n {
 		return fmt.Errorf("%d images for %d items", len(s.Images), n)
+	}
+	if s.Names != nil && len(s.Names) != n {
+		return fmt.Errorf("%d names for %d items", len(s.Names), n)
 	}
 	for i, m := range s.Images {
 		if size := m.Bounds().Size(); size != s.Images[0].Bounds().Size() || size.X < 1 || size.Y < 1 {
@@ -168,7 +175,7 @@ func (s Strip) layout() (*board, error) {
 		case set.Truth == nil:
 		case set.Columns == 0:
 			verdicts = []bool{true, false}
-		case verdicts == nil:
+		case verdicts == nil && !slices.Equal(set.Rows[len(set.Rows)-1].Order, set.Truth):
 			verdicts = []bool{false}
 		}
 	}
@@ -198,7 +205,7 @@ func (s Strip) tileSize(set *StripSet) image.Point {
 	case set.Columns > 0:
 		scale = max(1, gridHeight/(len(set.Rows[0].Order)/set.Columns*size.Y))
 	default:
-		scale = max(1, tileHeight/size.Y)
+		scale = max(1, min(tileHeight/size.Y, (maxRow/len(set.Rows[0].Order)-stripGap)/size.X))
 	}
 	return size.Mul(scale)
 }
@@ -309,20 +316,31 @@ func (s *StripSet) placePictures(b *board, x0, y int, tile image.Point) int {
 	return top + len(s.Rows[0].Order)/s.Columns*tile.Y
 }
 
-// placeTile draws an item's picture, or its number on its colour.
+// placeTile draws an item's picture, or its name on its colour.
 func (s *StripSet) placeTile(b *board, at image.Rectangle, item int) {
 	if s.Images != nil {
 		b.add(picture{at, s.Images[item]})
 		return
 	}
-	c := viridis(float64(item) / float64(max(len(s.Rows[0].Order), 2)-1))
+	shade := item
+	if s.Truth != nil {
+		shade = slices.Index(s.Truth, item)
+	}
+	c := viridis(float64(shade) / float64(max(len(s.Rows[0].Order), 2)-1))
 	b.add(filled{at, c})
-	number := strconv.Itoa(item)
-	size := max(6, min(at.Dy()*45/100, textSize+6))
-	for size > 6 && textWidth(number, size) > at.Dx()-4 {
+	name, least := strconv.Itoa(item), 6
+	if s.Names != nil {
+		name, least = s.Names[item], min(10, max(6, at.Dy()*45/100))
+	}
+	size := max(least, min(at.Dy()*45/100, textSize+6))
+	for size > least && textWidth(name, size) > at.Dx()-4 {
 		size--
 	}
-	b.add(words{(at.Min.X + at.Max.X) / 2, (at.Min.Y+at.Max.Y)/2 + size*36/100, number, size, contrast(c), 0})
+	for short := []rune(name); len(short) > 1 && textWidth(name, size) > at.Dx()-4; {
+		short = short[:len(short)-1]
+		name = string(short) + "…"
+	}
+	b.add(words{(at.Min.X + at.Max.X) / 2, (at.Min.Y+at.Max.Y)/2 + size*36/100, name, size, contrast(c), 0})
 }
 
 // verdict is the frame around a tile, in the gap between tiles.

@@ -189,6 +189,56 @@ func TestStripNumbered(t *testing.T) {
 	}
 }
 
+// Tiles have the items' names, long ones cut, and the colours of their right positions: of item 2,
+// which belongs first, the darkest.
+func TestStripNamed(t *testing.T) {
+	set := StripSet{
+		Names: []string{"Ann", "Bob", "Charlemagne the Great"}, Truth: perm.Order{2, 0, 1},
+		Rows: []StripRow{{3, perm.Order{1, 2, 0}}, {0, perm.Order{2, 0, 1}}},
+	}
+	strip := Strip{Sets: []StripSet{set}}
+	img, svg := render(t, "strip-named", strip)
+	wantClearMargin(t, img)
+	if strings.Count(svg, ">Ann<") != 2 || strings.Contains(svg, "Great") || strings.Count(svg, ">Cha") != 2 || strings.Count(svg, "…<") != 2 {
+		t.Errorf("names of the tiles: %s", svg)
+	}
+	b, err := strip.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shades []color.Color
+	for _, m := range b.marks {
+		if f, ok := m.(filled); ok {
+			shades = append(shades, f.color)
+		}
+		if w, ok := m.(words); ok && strings.HasSuffix(w.text, "…") && textWidth(w.text, w.size) > tileHeight-4 {
+			t.Errorf("%q at size %d is wider than its tile", w.text, w.size)
+		}
+	}
+	if len(shades) < 6 || shades[3] != color.Color(viridis(0)) || shades[5] != color.Color(viridis(1)) {
+		t.Errorf("tiles in the right order do not go from dark to light: %v", shades)
+	}
+	set.Names = set.Names[:2]
+	if err := set.check(); err == nil {
+		t.Error("two names for three items: no error")
+	}
+}
+
+// A row of many wide images is not drawn larger than it need be: 32 of 112 × 28 pixels.
+func TestStripWide(t *testing.T) {
+	order := perm.Identity(32)
+	set := StripSet{Rows: []StripRow{{0, order}}}
+	for range order {
+		set.Images = append(set.Images, image.NewGray(image.Rect(0, 0, 112, 28)))
+	}
+	if got := (Strip{}).tileSize(&set); got != image.Pt(112, 28) {
+		t.Errorf("tiles of %v, wanted one pixel a pixel", got)
+	}
+	if got := (Strip{Scale: 2}).tileSize(&set); got != image.Pt(224, 56) {
+		t.Errorf("tiles of %v at scale 2", got)
+	}
+}
+
 func TestStripSmall(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		set := denoising(n, []int{0, 2}, n == 2)

@@ -124,31 +124,37 @@ func formatTick(v float64, decimals int) string {
 	return whole
 }
 
-// logTicks are the powers of ten; over less than two decades 2 and 5 times them
-// are labelled too.
+// logTicks are the powers of ten; where those, or every few of them, are fewer than three labels,
+// 2 and 5 times them are labelled too, then more digits; over less than that it is as linearTicks.
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	if !(lo > 0 && hi <= math.MaxFloat64) { // no end of powers of ten
 		return nil
 	}
-	decades := math.Log10(hi / lo)
-	every := max(1, int(math.Ceil(decades/6)))
-	var ticks []plot.Tick
-	for e := int(math.Floor(math.Log10(lo))); math.Pow10(e) <= hi; e++ {
-		for m := 1; m < 10; m++ {
-			v := float64(m) * math.Pow10(e)
-			if v < lo*(1-1e-9) || v > hi*(1+1e-9) {
-				continue
+	every := max(1, int(math.Ceil(math.Log10(hi/lo)/6)))
+	for _, digits := range []string{"1", "125", "12357", "123456789"} {
+		var ticks []plot.Tick
+		labels := 0
+		for e := int(math.Floor(math.Log10(lo))); math.Pow10(e) <= hi; e++ {
+			for m := 1; m < 10; m++ {
+				v := float64(m) * math.Pow10(e)
+				if v < lo*(1-1e-9) || v > hi*(1+1e-9) {
+					continue
+				}
+				t := plot.Tick{Value: v}
+				if strings.Contains(digits, strconv.Itoa(m)) && e%every == 0 {
+					t.Label = formatTick(v, max(0, -e))
+					labels++
+				}
+				ticks = append(ticks, t)
 			}
-			t := plot.Tick{Value: v}
-			if m == 1 && e%every == 0 || decades < 2 && (m == 2 || m == 5) || decades < 0.5 {
-				t.Label = formatTick(v, max(0, -e))
-			}
-			ticks = append(ticks, t)
+		}
+		if labels >= 3 {
+			return ticks
 		}
 	}
-	return ticks
+	return linearTicks{4}.Ticks(lo, hi)
 }
 
 // indexTicks labels the integers from lo to hi that are a multiple of a step

@@ -29,12 +29,26 @@ func viridis(v float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// contrast is black or white, whichever reads better on c.
+// contrast is black or white, whichever reads better on c: one of them has a contrast of 4.58:1 or
+// more on any colour (WCAG 2.2, relative luminance).
 func contrast(c color.Color) color.Color {
-	if luma(c) > 140 {
+	if l := luminance(c); (l+0.05)*(l+0.05) > 1.05*0.05 {
 		return color.Black
 	}
 	return color.White
+}
+
+// luminance is the relative luminance of c, from 0 to 1 (IEC 61966-2-1).
+func luminance(c color.Color) float64 {
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
 // luma is the grey value of c, 0 to 255 (Rec. 601).

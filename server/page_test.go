@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,15 +13,12 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
-
-var shots = flag.String("shots", "", "folder to write pictures of the page to")
 
 // open opens the page of a server in Debian's chromium. errors are the console's, exceptions
 // and requests to anywhere else.
@@ -39,7 +35,11 @@ func open(t *testing.T, url string) (ctx context.Context, errors func() []string
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	limit := time.Minute
+	if *shots != "" {
+		limit = 10 * time.Minute
+	}
+	ctx, cancel = context.WithTimeout(ctx, limit)
 	t.Cleanup(cancel)
 	var mu sync.Mutex
 	var faults []string
@@ -109,33 +109,6 @@ func choose(t *testing.T, ctx context.Context, model string) {
 	value[bool](t, ctx, fmt.Sprintf(`{const m = document.getElementById("model"); m.value = %q; m.dispatchEvent(new Event("change"))}`, model))
 }
 
-// shoot writes the page as it looks, in light and dark, on a desk and on a phone, where
-// -shots says so.
-func shoot(t *testing.T, ctx context.Context, name string) {
-	t.Helper()
-	if *shots == "" {
-		return
-	}
-	for _, look := range []struct {
-		name, scheme string
-		width        int64
-	}{{"light", "light", 1200}, {"dark", "dark", 1200}, {"phone", "light", 390}} {
-		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}}
-		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
-			t.Fatal(err)
-		}
-		do(t, ctx, chromedp.EmulateViewport(look.width, 900), chromedp.Sleep(time.Second))
-		png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*shots, name+"-"+look.name+".png"), png, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	do(t, ctx, chromedp.EmulateViewport(1200, 900))
-}
-
 // answered waits for an answer, puts the slider at its end by the keyboard and checks that
 // what is shown are steps, alternatives by falling probability, and a heat map whose rows sum
 // to one.
@@ -197,7 +170,7 @@ func TestPage(t *testing.T) {
 	if n := value[int](t, ctx, `document.querySelectorAll("#stage .tile").length`); n != 4 {
 		t.Errorf("%d tiles on the stage, wanted 4", n)
 	}
-	shoot(t, ctx, "puzzle")
+	legible(t, ctx, "puzzle")
 
 	// Cities, clicked and placed with the keyboard.
 	choose(t, ctx, "tsp")
@@ -216,7 +189,7 @@ func TestPage(t *testing.T) {
 	if d := value[string](t, ctx, `document.querySelector("svg.map .tour").getAttribute("d")`); strings.Count(d, "L") != 4 || !strings.HasSuffix(d, "Z") {
 		t.Errorf("tour %q is not through 5 cities", d)
 	}
-	shoot(t, ctx, "tour")
+	legible(t, ctx, "tour")
 	do(t, ctx, chromedp.SendKeys(chromedp.CSS("svg.map"), kb.Backspace))
 	if n := value[int](t, ctx, `document.querySelectorAll("svg.map circle").length`); n != 4 {
 		t.Errorf("%d cities after one was taken away, wanted 4", n)
@@ -234,19 +207,35 @@ func TestPage(t *testing.T) {
 	choose(t, ctx, "sorter")
 	do(t, ctx, chromedp.Click(chromedp.CSS("#images-example")), chromedp.WaitVisible(chromedp.CSS("#thumbs img")), chromedp.Click(chromedp.CSS("#go")))
 	answered(t, ctx, 3)
-	shoot(t, ctx, "sort")
+	legible(t, ctx, "sort")
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), []string{file}), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(4)")))
+	// One more, dropped; what is no picture is left out.
+	value[bool](t, ctx, `document.createElement("canvas").toBlob((blob) => {
+		const data = new DataTransfer();
+		data.items.add(new File([blob], "dropped.png", { type: "image/png" }));
+		data.items.add(new File(["no picture"], "notes.txt", { type: "text/plain" }));
+		document.getElementById("images-drop").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+	}) || true`)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(5)")))
+	if n := value[int](t, ctx, `document.querySelectorAll("#thumbs li").length`); n != 5 {
+		t.Errorf("%d images after a drop of one, wanted 5", n)
+	}
 
 	// A table of bare items.
 	choose(t, ctx, "delta")
 	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item\nq,a\nq,b\nq,c\nq,d\nq,e\n"), chromedp.Click(chromedp.CSS("#table-use")))
 	answered(t, ctx, 5)
-	shoot(t, ctx, "table")
+	legible(t, ctx, "table")
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item\nq\n"), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#error")))
+	if n := value[int](t, ctx, `document.querySelectorAll("#stage .card").length`); n != 0 {
+		t.Errorf("a refused table leaves %d cards of the answer before on the stage", n)
+	}
+	legible(t, ctx, "refused table")
 	do(t, ctx, chromedp.Click(chromedp.CSS("#go")), chromedp.WaitVisible(chromedp.CSS("#player")))
 	// Names for everything that can be operated, and headings in order.
 	if bad := value[[]string](t, ctx, `[...document.querySelectorAll("button, input, select, textarea, [role=img], [role=region]")]
-		.filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)`); len(bad) > 0 {
+		.filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent || e.textContent.trim())).map((e) => e.outerHTML)`); len(bad) > 0 {
 		t.Errorf("without a name: %q", bad)
 	}
 	if wide := value[bool](t, ctx, `document.documentElement.scrollWidth > innerWidth`); wide {
@@ -266,7 +255,9 @@ func TestPage(t *testing.T) {
 		t.Error("the page is wider than a phone")
 	}
 	for _, e := range errors() {
-		t.Error(e)
+		if !strings.Contains(e, "422") || !strings.HasSuffix(e, "/v1/sets") { // the browser notes the table that was refused
+			t.Error(e)
+		}
 	}
 }
 
@@ -279,6 +270,7 @@ func TestPageFaults(t *testing.T) {
 	if text := value[string](t, ctx, `document.getElementById("error").textContent`); !strings.Contains(text, "too much in one request") {
 		t.Errorf("the page says %q", text)
 	}
+	legible(t, ctx, "refused")
 	if disabled := value[bool](t, ctx, `document.getElementById("go").disabled`); disabled {
 		t.Error("after a refusal nothing can be asked")
 	}

@@ -200,7 +200,11 @@ func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
 
 // save writes both figures of a log.
 func (l *runLog) save(p *plotter, training, metrics string) error {
-	figure := plot.Training([]plot.Series{l.loss}, []plot.Series{l.exact, l.correct})
+	accuracy := []plot.Series{l.exact, l.correct}
+	if len(l.correct.X) == 0 { // of ranked lists
+		accuracy = accuracy[:1]
+	}
+	figure := plot.Training([]plot.Series{l.loss}, accuracy)
 	if len(l.exact.X) == 0 { // train.validate is 0, or no check was made yet
 		figure.Panels = slices.Clip(figure.Panels[:1])
 	}

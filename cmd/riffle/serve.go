@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/server"
 )
 
@@ -65,6 +66,9 @@ the requests it has begun.`,
 				log = slog.New(slog.NewJSONHandler(a.err, nil))
 			}
 			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Log: log})
+			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 {
+				err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
+			}
 			if err != nil {
 				return err
 			}

@@ -211,7 +211,7 @@ func writeTour(r *toured, set *dataset.Set, x *tsp.Instance, reference perm.Orde
 	}
 	panel := plot.Tour{Order: best, Reference: reference, Caption: "length " + lengthText(r.Length)}
 	if r.Gap != nil {
-		panel.Caption += fmt.Sprintf(", %.2f %% above the reference (dashed)", *r.Gap)
+		panel.Caption += fmt.Sprintf(", %.2f %% above the reference (dashed; thick: not in it)", *r.Gap)
 	}
 	for _, it := range set.Items {
 		panel.Points = append(panel.Points, it.Point)

@@ -280,7 +280,11 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 		},
 		OnValidation: func(step int, r *learn.Result) {
 			clear()
-			a.note("step %6d  exact %5.1f %%  correct %5.1f %%  tau %.3f  (%d sets)", step, r.Exact.Mean, r.Correct.Mean, r.KendallTau.Mean, r.Sets)
+			correct := fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
+			if r.Ranking != nil { // not every right place is known
+				correct = ""
+			}
+			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
 		},
 		OnMessage: func(text string) {
 			clear()

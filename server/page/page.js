@@ -82,13 +82,14 @@ function choose() {
   const m = model();
   state.asking?.abort();
   clear();
-  $("about").textContent = `${m.title || m.task} · ${m.n} items a set, step ${m.step.toLocaleString("en")}`;
+  $("about").textContent = `${m.title || m.task} · ${m.n} items a set, trained ${m.step.toLocaleString("en")} steps`;
   const kind = isPuzzle(m) ? "picture" : { image: "images", point: "points", bare: "bare" }[m.items];
   for (const k of ["picture", "images", "points", "bare"]) $(k + "-input").hidden = k !== kind;
   $("table-input").hidden = m.items === "image";
   $("table-input").open = m.items === "features";
-  $("table-header").textContent = { point: "set,item,x,y", features: "set,item,rank,feature,…" }[m.items] || "set,item";
-  $("table").placeholder = { point: "set,item,x,y\nitaly,Rome,12.5,41.9\nitaly,Milan,9.2,45.5\nitaly,Naples,14.3,40.9" }[m.items] || "set,item\nfirst,a\nfirst,b\nfirst,c";
+  $("table-input").classList.toggle("only", m.items === "features");
+  $("table-header").textContent = { point: "set,item,x,y", features: "set,item,feature,…" }[m.items] || "set,item";
+  $("table").placeholder = { point: "set,item,x,y\nitaly,Rome,12.5,41.9\nitaly,Milan,9.2,45.5\nitaly,Naples,14.3,40.9", features: "set,item,price,stars\nwines,a,12.5,4\nwines,b,9,3.5\nwines,c,31,4.5" }[m.items] || "set,item\nfirst,a\nfirst,b\nfirst,c";
   $("go").hidden = m.items === "features";
   $("go").textContent = { picture: "Put it together", images: "Sort", points: "Find the tour", bare: "Order" }[kind] || "Order";
   $("rows").value = m.rows || 2;
@@ -208,6 +209,7 @@ function showThumbs() {
     b.addEventListener("click", () => { state.images.splice(i, 1); showThumbs(); });
     return make("li", {}, b);
   }));
+  $("thumbs-note").hidden = state.images.length === 0;
 }
 
 const picture = (c, alt) => make("img", { src: c.toDataURL("image/png"), alt });
@@ -251,15 +253,15 @@ function drawMap(order, points = state.points, editable = true) {
     $("stage").replaceChildren(map);
   }
   const places = unit(points).map(place);
-  const parts = [];
+  const parts = [], labels = [];
   if (order.length > 1) parts.push(make("path", { class: "tour", d: "M" + order.map((k) => places[k].join(" ")).join("L") + "Z" }));
   places.forEach(([x, y], k) => {
     parts.push(make("circle", { cx: x, cy: y, r: 1.4, class: k === 0 ? "first" : "" }));
-    if (places.length <= 50) parts.push(make("text", { x: x + 2, y: y - 1.4 }, String(k)));
+    if (places.length <= 50) labels.push(x < 92 ? make("text", { x: x + 2, y: y - 1.4 }, String(k)) : make("text", { x: x - 2, y: y - 1.4, class: "left" }, String(k)));
   });
   const [x, y] = place(state.cross);
   parts.push(make("path", { class: "cross", d: `M${x - 3} ${y}h6M${x} ${y - 3}v6` }));
-  map.replaceChildren(...parts);
+  map.replaceChildren(...parts, ...labels);
   if (editable) $("points-count").textContent = `${points.length} cities; the model was trained on ${model().n}.`;
   map.setAttribute("aria-label", `Map of ${points.length} cities` + (order.length ? ", with a tour" : ""));
 }
@@ -297,10 +299,9 @@ function onMapKey(e) {
 async function run(question) {
   state.asking?.abort();
   const mine = state.asking = new AbortController();
-  const kind = $("stage").className, before = [...$("stage").childNodes];
-  clear();
-  $("stage").className = kind;
-  $("stage").replaceChildren(...before); // until there is the answer
+  clear(); // the stage has the question until there is the answer
+  if (isPuzzle(model()) && state.picture) showPicture(state.picture);
+  else if (model().items === "point") drawMap([]);
   $("go").disabled = $("table-use").disabled = true;
   $("result").setAttribute("aria-busy", "true");
   say("Asking the model …");
@@ -435,7 +436,7 @@ function draw() {
   const schedule = model().schedule, t = schedule[last - k];
   let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
   if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
-  const cost = a.kind === "map" ? `length ${tourLength(s.points, order).toPrecision(5)}` : order.map((i) => s.names[i]).join(" ");
+  const cost = a.kind === "map" ? `length ${tourLength(s.points, order).toPrecision(5)}` : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => s.names[i]).join(" ");
   $("step").setAttribute("aria-valuetext", text);
   $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
 }
@@ -455,7 +456,7 @@ function layTiles(a, s, order) {
     a.elements = s.names.map((name, k) => {
       const e = make("div", { class: a.kind === "tiles" ? "tile" : "tile card", title: name });
       if (s.pictures) e.append(a.kind === "tiles" ? part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height) : picture(s.pictures[k], name));
-      else e.textContent = name;
+      else e.append(make("span", {}, name));
       a.board.append(e);
       return e;
     });
@@ -472,7 +473,7 @@ function layTiles(a, s, order) {
   } else {
     const ratio = s.pictures ? Math.max(1, s.pictures[0].width / s.pictures[0].height) : 1;
     height = 50;
-    width = s.pictures ? Math.min(44 * ratio + 12, wide) : Math.min(Math.max(50, 9 * Math.max(...s.names.map((x) => x.length)) + 20), 166);
+    width = s.pictures ? Math.min(38 * ratio + 12, wide) : Math.min(Math.max(50, 10 * Math.max(...s.names.map((x) => x.length)) + 22), 166);
     columns = Math.max(1, Math.min(n, Math.floor(wide / width)));
   }
   const gap = a.kind === "tiles" ? 2 : 6;
@@ -489,6 +490,16 @@ function layTiles(a, s, order) {
 
 const percent = (p) => (p >= 0.0995 ? (100 * p).toFixed(0) : 100 * p >= 0.01 ? (100 * p).toPrecision(2) : 100 * p > 0 ? "< 0.01" : "0") + " %";
 
+// probability shows exp(log p), by its power of ten where percents are too small to tell.
+function probability(log) {
+  if (log === null) return percent(0);
+  const power = log / Math.LN10;
+  if (power >= -4) return percent(Math.exp(log));
+  const [mantissa, exponent] = (10 ** (power - Math.floor(power))).toExponential(0).split("e").map(Number);
+  const raised = String(Math.floor(power) + exponent).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+  return `${mantissa} × 10${raised}`;
+}
+
 // sequence shows an order; what stands elsewhere than in the first is marked.
 function sequence(s, order) {
   const span = make("span", { class: "sequence" });
@@ -504,15 +515,15 @@ function sequence(s, order) {
 function showAlternatives(s) {
   const priced = s.orders.some((o) => o.cost !== undefined);
   $("cost-head").hidden = !priced;
+  $("alternatives-title").textContent = priced ? "Shortest of the probable tours" : "Most probable orders";
   $("orders").replaceChildren(...s.orders.map((o, i) => {
     const radio = make("input", { type: "radio", name: "alternative", "aria-label": `Show order ${i + 1}` });
     radio.addEventListener("change", () => { stop(); state.answer.alternative = i; $("step").value = $("step").max; draw(); });
     const drawn = s.samples.filter((x) => x.every((k, at) => k === o.order[at])).length / s.samples.length;
     const bar = make("span", { class: "bar" });
     bar.style.setProperty("--p", drawn);
-    const row = make("tr", {}, make("td", {}, radio), make("td", {}, percent(o.log_prob === null ? 0 : Math.exp(o.log_prob))), make("td", {}, bar, percent(drawn)));
-    if (priced) row.append(make("td", {}, o.cost.toPrecision(5)));
-    row.append(make("td", {}, sequence(s, o.order)));
+    const cells = [[radio], [probability(o.log_prob)], [bar, percent(drawn)], ...(priced ? [[o.cost.toPrecision(5)]] : []), [sequence(s, o.order)]];
+    const row = make("tr", { role: "row" }, ...cells.map((cell) => make("td", { role: "cell" }, ...cell)));
     return row;
   }));
   $("alternatives").hidden = false;
@@ -529,14 +540,22 @@ function showMarginals(s) {
     const name = make("th", { scope: "row", title: s.names[k] }, s.pictures ? picture(part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height, 96), s.names[k]) : s.names[k]);
     const tr = make("tr", {}, name);
     row.forEach((p, i) => {
-      const td = make("td", { title: `${s.names[k]} at position ${i}: ${percent(p)}`, class: p > 0.6 ? "full" : "" });
+      const td = make("td", { title: `${s.names[k]} at position ${i}: ${percent(p)}`, class: p > 0.75 ? "full" : p > 0.42 ? "half" : "" });
       td.style.setProperty("--p", p);
       if (n <= 12 && p >= 0.005) td.append(String(Math.round(100 * p)));
       tr.append(td);
     });
     body.append(tr);
   });
-  $("heat").replaceChildren(make("table", { class: "heat" }, make("caption", { class: "unseen" }, "Share of draws, in percent"), make("thead", {}, head), body));
+  $("heat").replaceChildren(make("table", { class: n > 12 ? "heat many" : "heat" }, make("caption", { class: "unseen" }, "Share of draws, in percent"), make("thead", {}, head), body));
+}
+
+function showLegend() {
+  $("heat-legend").replaceChildren(...[0, 0.05, 0.2, 0.5, 1].map((p) => {
+    const swatch = make("span", { class: "swatch" });
+    swatch.style.setProperty("--p", p);
+    return make("li", {}, swatch, `${100 * p} %`);
+  }));
 }
 
 // ---- the player, which walks the way to the first order
@@ -596,5 +615,6 @@ $("go").addEventListener("click", () => {
 $("set").addEventListener("change", (e) => showSet(Number(e.target.value)));
 $("step").addEventListener("input", () => { stop(); showBest(); draw(); });
 $("play").addEventListener("click", () => (state.timer ? stop() : play()));
+showLegend();
 addEventListener("resize", () => { if (state.answer && state.answer.kind !== "map") draw(); });
 load();
