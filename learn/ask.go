@@ -417,7 +417,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			clean[k] = sets[i].Order
 			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(i)))
 		}
-		estimates, err := m.decoder.Likelihood(enc, clean, draws, rngs)
+		estimates, err := m.decoder.Likelihood(ctx, enc, clean, draws, rngs)
 		if err != nil {
 			return err
 		}
