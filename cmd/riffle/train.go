@@ -137,19 +137,14 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	} else if cfg, err = readConfig(args[0]); err != nil {
 		return nil, nil, err
 	}
-	for _, s := range set {
-		if err = cfg.Set(s); err != nil {
-			err = usageError{fmt.Errorf("--set: %w", err)}
-			break
-		}
-	}
+	err = change("train", &cfg, set)
 	if err == nil {
+		from := out
+		if !resume {
+			from = args[0]
+		}
 		if _, err = cfg.Resolve(); err != nil {
-			from := out
-			if !resume {
-				from = args[0]
-			}
-			err = fmt.Errorf("%s: %w", from, err)
+			err = blame("train", from, set, err)
 		}
 	}
 	if err == nil && resume {
@@ -167,7 +162,9 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	if kept {
 		engineSpec = state.Engine
 	}
-	m, err = a.newModel(cfg, engineSpec)
+	if m, err = a.newModel(cfg, engineSpec); err != nil {
+		err = blame("train", "", set, err)
+	}
 	switch {
 	case err != nil && kept && engineSpec != "go":
 		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
@@ -232,6 +229,31 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 	a.warn(warnings)
 	_, err = m.Task.Examples(task.Train, 0, 1) // a data set that is missing or damaged is told now
 	return m, err
+}
+
+// change changes the keys of a configuration that --set gives.
+func change(command string, cfg *runs.Config, set []string) error {
+	for _, s := range set {
+		if err := cfg.Set(s); err != nil {
+			return usagef("%s: --set: %w", command, err)
+		}
+	}
+	return nil
+}
+
+// blame says where the key that an error begins with is from: --set, or else the configuration
+// called from.
+func blame(command, from string, set []string, err error) error {
+	for _, s := range set {
+		key, _, _ := strings.Cut(s, "=")
+		if strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
+			from = command + ": --set"
+		}
+	}
+	if from == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", from, err)
 }
 
 // readConfig reads a TOML file or a preset.
