@@ -145,8 +145,9 @@ func (m *Model) SetTest(path string) error {
 }
 
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
-// same noise. progress, if not nil, is called with the number of sets done.
-func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+// same noise. progress, if not nil, is called with the number of sets done and that of all,
+// which are fewer than count where the data has fewer.
+func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done, of int)) (*Result, error) {
 	if t, ok := m.Task.(*task.Ranking); ok {
 		return m.evaluateRanking(ctx, t, split, count, opt, progress)
 	}
@@ -195,7 +196,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			}
 		}
 		if progress != nil {
-			progress(min(first+size, count))
+			progress(min(first+size, count), count)
 		}
 	}
 	r := &Result{Sets: count, N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}

@@ -187,7 +187,10 @@ func (a *app) setsBar(count int) *progressbar.ProgressBar {
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
 	bar := a.setsBar(count)
-	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done int) { _ = bar.Set(done) })
+	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done, of int) {
+		bar.ChangeMax(of)
+		_ = bar.Set(done)
+	})
 	if err != nil {
 		return err
 	}
