@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -401,7 +402,7 @@ type Scored struct {
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if s.Order == nil && len(s.Items) > 0 {
-			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\" or \"rank\"", name(s, i))
+			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), errNoOrder(s))
 		}
 	}
 	out = make([]Scored, len(sets))
@@ -438,6 +439,19 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
 	}
 	return out, warnings, nil
+}
+
+// errNoOrder says why a set has no order to score.
+func errNoOrder(s *dataset.Set) error {
+	for _, group := range s.Levels {
+		if len(group) > 1 {
+			return fmt.Errorf("items %d and %d are tied: an order was wanted, without ties\nhint: break the ties, say by \"order\" in JSONL; riffle eval bounds log p of lists with ties", group[0], group[1])
+		}
+	}
+	if known := s.Levels.Known(); known > 0 {
+		return fmt.Errorf("%d of its %d items have a place: an order of all was wanted\nhint: give every item its place; riffle eval bounds log p of incomplete lists", known, len(s.Items))
+	}
+	return errors.New("no order to score\nhint: every set needs \"order\" or \"rank\"")
 }
 
 // Duration is how long the model was trained.
