@@ -33,7 +33,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		sets, err := dataset.ReadTourText(path)
 		if err != nil {
-			return nil, err
+			return nil, errData([]string{"task.data", "task.test"}[i], path, err)
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
