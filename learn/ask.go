@@ -114,13 +114,20 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 					warnings[i] = w
 				}
 			}
-			if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) }); err != nil {
-				return warnings, fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			if _, named := errors.AsType[setError](err); err != nil && !named {
+				err = fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+			}
+			if err != nil {
+				return warnings, err
 			}
 		}
 	}
 	return warnings, nil
 }
+
+// setError is an error that names its set.
+type setError struct{ error }
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that
 // the model was not trained on: all, each once, and of each set with those of the model.
@@ -239,7 +246,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		pricer, priced := m.Task.(task.Pricer)
 		for k, i := range index {
 			if priced && math.IsInf(pricer.Cost(sets[i], beams[k][0].Order()), 0) {
-				return fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))
+				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))}
 			}
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })

@@ -42,6 +42,9 @@ func newTour(c *run.Config) (*Tour, error) {
 			if s.Order == nil {
 				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
 			}
+			if math.IsInf(t.Cost(s, s.Order), 0) {
+				return nil, fmt.Errorf("%s:%d: a tour has no finite length: the cities are too far apart", path, s.Line)
+			}
 		}
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("%s: has no instance", path)
