@@ -75,6 +75,11 @@ func TestCheckDevices(t *testing.T) {
 	if err := m.CheckDevices(1); err != nil {
 		t.Error(err)
 	}
+	latent := tiny()
+	latent.Train.Objective, latent.Train.Samples, latent.Train.EMARate = "latent", 10, 0.995
+	if err, want := newModel(t, latent, m.Engine).CheckDevices(2), "devices: train.objective latent is trained on one device (got 2)"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("latent: %v, wanted %s", err, want)
+	}
 	x := newModel(t, tiny(), openEngine(t, "xla"))
 	if x.Engine.NumDevices() < 4 {
 		t.Skipf("not run on 4 devices: the engine has %d", x.Engine.NumDevices())

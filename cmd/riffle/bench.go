@@ -66,7 +66,7 @@ process had (from the operating system). make bench compares these with PyTorch.
 				return err
 			}
 			r.Median, r.Low, r.High = middle(r.Seconds)
-			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch)/1_000_000)
+			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch, 1)/1_000_000)
 			if a.json {
 				return a.printJSON(r)
 			}

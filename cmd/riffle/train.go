@@ -43,7 +43,8 @@ as the clock decides on the learning rate.
 
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
-a run may be resumed with any N that divides train.batch.`,
+a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
+and moments; the latent objective is trained on one device alone.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -172,10 +173,12 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
 	}
 	if err == nil {
-		err = m.CheckDevices(devices)
+		if err = m.CheckDevices(devices); err != nil {
+			err = fmt.Errorf("train: --%w", err)
+		}
 	}
 	if err == nil && !ignoreMemory {
-		if err = m.CheckMemory(); err != nil {
+		if err = m.CheckMemory(devices); err != nil {
 			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
 		}
 	}
