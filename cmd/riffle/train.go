@@ -44,7 +44,8 @@ as the clock decides on the learning rate.
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
 a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
-and moments; the latent objective is trained on one device alone.`,
+and moments. The first one alone decodes the checks and the final test, and draws the reverse
+steps of the latent objective: there the others wait meanwhile.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
