@@ -127,7 +127,11 @@ func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 			flat = append(flat, p.Pix...)
 		}
 		if dark > 0 {
-			warnings = append(warnings, fmt.Sprintf("set %s: %d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", set.ID, dark, len(pictures)))
+			of := ""
+			if set.ID != "" {
+				of = "set " + set.ID + ": "
+			}
+			warnings = append(warnings, fmt.Sprintf("%s%d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", of, dark, len(pictures)))
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil
