@@ -90,7 +90,6 @@ func (m *Model) CheckMemory(devices int) error {
 	if free == 0 || need <= free {
 		return nil
 	}
-	gb := func(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
 	fits := 0
 	devices = max(1, devices)
 	for low, high := 1, batch/devices; low <= high; { // the largest share of a device that fits
@@ -108,8 +107,20 @@ func (m *Model) CheckMemory(devices int) error {
 	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
 		hint += "; train.objective = \"random-step\" takes one state a trajectory"
 	}
-	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gb(need), gb(free), hint)
+	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gigabytes(need), gigabytes(free), hint)
 }
+
+// decodeMemory estimates, from below, the bytes that a reverse step of so many sets of n objects
+// takes: what one layer has at a time of the tokens, the attention's logits and weights among
+// them, and the scores; and what the encoder keeps of the objects.
+func (m *Model) decodeMemory(n, batch int) int64 {
+	d := m.Denoiser.Config
+	tokens := float64(m.Denoiser.Tokens(n))
+	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
+	return int64(4 * float64(batch) * (floats + float64(n)*m.objectFloats()))
+}
+
+func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
 
 // freeMemory is how many bytes this process may still take: the machine's available memory, or
 // what the limit of its control group leaves; 0 where the system does not tell.

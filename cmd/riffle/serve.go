@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +43,9 @@ the requests it has begun.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("serve: RUN is missing\nhint: riffle serve RUN…")
+			}
+			if slices.Contains(args, "") {
+				return usagef("serve: RUN is empty\nhint: riffle serve RUN…")
 			}
 			return nil
 		},
