@@ -1,6 +1,7 @@
 package diffusion
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -26,8 +27,8 @@ const drawsAtOnce = 64
 // terms are exact: for riffles by Bayer & Diaconis at any number of shuffles, for the other
 // laws at one shuffle a step. It returns the mean and its standard error (0 for one draw).
 // What the estimate leaves out of the bound is only its sampling error.
-func (d *Decoder) Bound(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) (mean, stderr []float64, err error) {
-	estimates, err := d.Likelihood(e, clean, draws, rngs)
+func (d *Decoder) Bound(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) (mean, stderr []float64, err error) {
+	estimates, err := d.Likelihood(ctx, e, clean, draws, rngs)
 	for _, x := range estimates {
 		mean, stderr = append(mean, x.Bound), append(stderr, x.BoundStdErr)
 	}
@@ -57,8 +58,10 @@ type Estimate struct {
 // That is where the shuffles can undo whatever the model thinks possible. Where they cannot,
 // as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
 // such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
-func (d *Decoder) Likelihood(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
-	values, err := d.logWeights(e, clean, draws, rngs)
+//
+// It stops between two batches of trajectories where ctx has ended, with its error.
+func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
+	values, err := d.logWeights(ctx, e, clean, draws, rngs)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +101,7 @@ func estimate(logs []float64) (e Estimate) {
 }
 
 // logWeights draws trajectories and returns the logs of their weights, [set][draw].
-func (d *Decoder) logWeights(e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([][]float64, error) {
+func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([][]float64, error) {
 	if draws < 1 {
 		return nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
@@ -109,16 +112,17 @@ func (d *Decoder) logWeights(e *Encoded, clean []perm.Order, draws int, rngs []*
 		}
 	}
 	width := p.Reverse.NumScores(p.Free(e.N))
-	values := make([][]float64, e.Batch)
-	for i := range values {
-		values[i] = slices.Repeat([]float64{-p.LogOrders(e.N)}, draws)
-	}
+	values := make([][]float64, e.Batch) // they grow with the work done, however many draws are asked for
 	for first := 0; first < draws; first += drawsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		count := min(drawsAtOnce, draws-first)
 		shuffles := make([][][]perm.Order, e.Batch)
 		states := make([][][]perm.Order, e.Batch)
 		for i := range e.Batch {
 			for range count {
+				values[i] = append(values[i], -p.LogOrders(e.N))
 				s, sigma := p.Trajectory(rngs[i], clean[i])
 				states[i] = append(states[i], s)
 				shuffles[i] = append(shuffles[i], sigma)

@@ -255,7 +255,7 @@ func TestBoundBelowLikelihood(t *testing.T) {
 			}
 			likelihood := push(t, dec, enc, n, uniform)
 			for _, clean := range []perm.Order{perm.Identity(n), perm.Random(rand.New(rand.NewPCG(2, 2)), n)} {
-				estimates, err := dec.Likelihood(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+				estimates, err := dec.Likelihood(t.Context(), enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -278,7 +278,7 @@ func TestBoundBelowLikelihood(t *testing.T) {
 					t.Errorf("%s n=%d: %.1f of 2,000 draws count: nothing was tested", p.Reverse.Name(), n, x.Effective)
 				}
 				if n == 3 {
-					mean, stderr, err := dec.Bound(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+					mean, stderr, err := dec.Bound(t.Context(), enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
 					if err != nil || mean[0] != x.Bound || stderr[0] != x.BoundStdErr {
 						t.Errorf("%s: bound %g ± %g, %v, of the same draws %g ± %g", p.Reverse.Name(), mean[0], stderr[0], err, x.Bound, x.BoundStdErr)
 					}

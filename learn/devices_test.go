@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/run"
 )
 
 // losses are those of a run's log, by step.
@@ -58,6 +60,34 @@ func TestDevicesKeepTheLosses(t *testing.T) {
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-5*want[i] {
 			t.Errorf("step %d: loss %.8f, wanted %.8f as on one device", i+1, got[i], want[i])
+		}
+	}
+}
+
+// So has the latent objective, which draws on the first device with the weights of all.
+func TestDevicesKeepTheLatentLosses(t *testing.T) {
+	e := openEngine(t, "xla")
+	if e.NumDevices() < 2 {
+		t.Skipf("not run on 2 devices: the engine has %d", e.NumDevices())
+	}
+	var logs [2][]float64
+	for i := range logs {
+		m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+			c.Train.Objective, c.Train.Steps, c.Train.Batch, c.Process.Schedule = "latent", 5, 8, []int{0, 2, 7}
+		})
+		m.Task, m.Engine = pictured{m.Task.(scalars)}, e
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := trainIn(t.Context(), m, dir, false, TrainOptions{Devices: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+		logs[i] = losses(t, dir)
+	}
+	if len(logs[0]) != 5 || len(logs[1]) != 5 {
+		t.Fatalf("%d and %d steps, wanted 5", len(logs[0]), len(logs[1]))
+	}
+	for i, want := range logs[0] {
+		if got := logs[1][i]; math.Abs(got-want) > 1e-5*math.Abs(want) {
+			t.Errorf("step %d: loss %.8f, wanted %.8f as on one device", i+1, got, want)
 		}
 	}
 }

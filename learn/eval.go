@@ -124,6 +124,12 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// Sets are judged alike in batches of any size.
+	for free := freeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
+		if cfg.Eval.Batch == 1 {
+			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
+		}
+	}
 	m.Config, m.Task, m.schedule = cfg, work, warnings
 	return warnings, nil
 }
@@ -145,8 +151,9 @@ func (m *Model) SetTest(path string) error {
 }
 
 // Evaluate decodes sets 0 … count−1 of a split. The same seed gives the same sets and the
-// same noise. progress, if not nil, is called with the number of sets done.
-func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+// same noise. progress, if not nil, is called with the number of sets done and that of all,
+// which are fewer than count where the data has fewer.
+func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt DecodeOptions, progress func(done, of int)) (*Result, error) {
 	if t, ok := m.Task.(*task.Ranking); ok {
 		return m.evaluateRanking(ctx, t, split, count, opt, progress)
 	}
@@ -195,7 +202,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			}
 		}
 		if progress != nil {
-			progress(min(first+size, count))
+			progress(min(first+size, count), count)
 		}
 	}
 	r := &Result{Sets: count, N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}

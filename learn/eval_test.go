@@ -21,9 +21,9 @@ import (
 func evaluate(t *testing.T, m *Model, count int, opt DecodeOptions) [4]metric.Interval {
 	t.Helper()
 	calls, last := 0, 0
-	r, err := m.Evaluate(t.Context(), task.Test, count, opt, func(done int) {
+	r, err := m.Evaluate(t.Context(), task.Test, count, opt, func(done, of int) {
 		calls++
-		if done <= last || done > count {
+		if done <= last || done > count || of != count {
 			t.Errorf("%d of %d sets done after %d", done, count, last)
 		}
 		last = done

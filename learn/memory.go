@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// StepMemory estimates the bytes that training needs with batches of so many sets: what the
+// StepMemory estimates the bytes that training needs with batches of so many sets, shared by so
+// many devices: what the
 // forward pass keeps for the backward one, the weights with their gradients and moments, and
 // the program itself. Of the presets measured it was from a fifth too little (tsp-20 on XLA) to half
 // too much (delta-20 on go) of the largest resident set that the operating system reports
-// (bench/memory.sh); on a GPU it is not measured.
-func (m *Model) StepMemory(batch int) int64 {
+// (bench/memory.sh); on a GPU it is not measured. Devices divide among them what a batch takes, and
+// each has all weights with what belongs to them; on a CPU all of that is in one memory.
+func (m *Model) StepMemory(batch, devices int) int64 {
 	d := m.Denoiser.Config
 	n := m.Config.Task.N
 	states := 1
@@ -39,7 +41,7 @@ func (m *Model) StepMemory(batch int) int64 {
 	for _, p := range m.Denoiser.Params() {
 		weights += p.Size()
 	}
-	return int64(4*floats*factor + 4*6*float64(weights) + base)
+	return int64(4*floats*factor + 4*6*float64(weights)*float64(max(1, devices)) + base)
 }
 
 // objectFloats is what the encoder keeps of one object.
@@ -75,27 +77,27 @@ func (m *Model) objectFloats() float64 {
 	return total + 2*float64(m.Denoiser.Config.Dim)
 }
 
-// CheckMemory refuses a training that would not fit into the machine's free memory, and names
-// the batch that would. Where the system does not tell what is free, and on a GPU, it refuses
+// CheckMemory refuses a training on so many devices that would not fit into the machine's free
+// memory, and names the batch that would. Where the system does not tell what is free, and on a GPU, it refuses
 // nothing.
-func (m *Model) CheckMemory() error {
+func (m *Model) CheckMemory(devices int) error {
 	if m.Engine.Kind == "cuda" {
 		return nil
 	}
 	free := freeMemory()
 	batch := m.Config.Train.Batch
-	need := m.StepMemory(batch)
+	need := m.StepMemory(batch, devices)
 	if free == 0 || need <= free {
 		return nil
 	}
-	gb := func(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
 	fits := 0
-	for low, high := 1, batch; low <= high; { // the largest that fits
-		b := (low + high) / 2
-		if m.StepMemory(b) <= free {
-			fits, low = b, b+1
+	devices = max(1, devices)
+	for low, high := 1, batch/devices; low <= high; { // the largest share of a device that fits
+		share := (low + high) / 2
+		if m.StepMemory(share*devices, devices) <= free {
+			fits, low = share*devices, share+1
 		} else {
-			high = b - 1
+			high = share - 1
 		}
 	}
 	hint := "no batch of this network fits; a smaller one or fewer objects would"
@@ -105,8 +107,20 @@ func (m *Model) CheckMemory() error {
 	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
 		hint += "; train.objective = \"random-step\" takes one state a trajectory"
 	}
-	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gb(need), gb(free), hint)
+	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gigabytes(need), gigabytes(free), hint)
 }
+
+// decodeMemory estimates, from below, the bytes that a reverse step of so many sets of n objects
+// takes: what one layer has at a time of the tokens, the attention's logits and weights among
+// them, and the scores; and what the encoder keeps of the objects.
+func (m *Model) decodeMemory(n, batch int) int64 {
+	d := m.Denoiser.Config
+	tokens := float64(m.Denoiser.Tokens(n))
+	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
+	return int64(4 * float64(batch) * (floats + float64(n)*m.objectFloats()))
+}
+
+func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
 
 // freeMemory is how many bytes this process may still take: the machine's available memory, or
 // what the limit of its control group leaves; 0 where the system does not tell.

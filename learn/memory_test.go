@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ func TestMemoryIsForeseen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.StepMemory(c.Train.Batch)
+		return m.StepMemory(c.Train.Batch, 1)
 	}
 	base := memory(func(*run.Config) {})
 	for name, change := range map[string]func(*run.Config){
@@ -39,23 +41,37 @@ func TestMemoryIsForeseen(t *testing.T) {
 			t.Errorf("more %s: %d bytes, wanted more than %d", name, got, base)
 		}
 	}
-	cfg.Train.Batch = 1 << 20
+	// Another device takes another copy of the weights, their gradients and moments, and no less
+	// than the weights and two moments, of 4 bytes each.
 	m, _, err := New(cfg, e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = m.CheckMemory()
+	one, two := m.StepMemory(cfg.Train.Batch, 1), m.StepMemory(cfg.Train.Batch, 2)
+	if least := one + int64(3*4*m.Denoiser.NumParameters()); two < least {
+		t.Errorf("two devices: %d bytes, wanted %d or more", two, least)
+	}
+	cfg.Train.Batch = 1 << 20
+	if m, _, err = New(cfg, e); err != nil {
+		t.Fatal(err)
+	}
+	err = m.CheckMemory(1)
 	if freeMemory() == 0 {
 		t.Skip("this system does not say what memory is free")
 	}
 	if err == nil || !strings.Contains(err.Error(), "train.batch: a step of 1048576 sets needs about") || !strings.Contains(err.Error(), "hint: train.batch = ") {
 		t.Errorf("error %v", err)
 	}
+	_, of3, _ := strings.Cut(fmt.Sprint(m.CheckMemory(3)), "hint: train.batch = ")
+	batch, _, _ := strings.Cut(of3, " ")
+	if n, err := strconv.Atoi(batch); err != nil || n < 3 || n%3 != 0 {
+		t.Errorf("three devices: train.batch = %q, wanted a multiple of 3", batch)
+	}
 	cfg.Train.Batch = 2
 	if m, _, err = New(cfg, e); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.CheckMemory(); err != nil {
+	if err := m.CheckMemory(1); err != nil {
 		t.Errorf("two sets: %v", err)
 	}
 }

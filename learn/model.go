@@ -69,14 +69,15 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 }
 
 // Load opens the model of a run directory at its last checkpoint. warnings are those of the
-// checkpoint; what the configuration is warned of was said when the training began.
+// checkpoint; what the configuration is warned of was said when the training began. Data are
+// looked for as [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if m, _, err = New(dir.Config, e); err != nil {
+	if m, _, err = New(dir.Located(), e); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 	}
 	if k, ok := m.Task.(task.Keeper); ok {

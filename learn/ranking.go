@@ -38,7 +38,7 @@ const (
 
 // evaluateRanking judges a model of ranked lists: the different ones of a split, the most
 // frequent first where they are more than count.
-func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task.Split, count int, opt DecodeOptions, progress func(done int)) (*Result, error) {
+func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task.Split, count int, opt DecodeOptions, progress func(done, of int)) (*Result, error) {
 	start := time.Now()
 	opt, err := m.options(opt)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		return nil, err
 	}
 	if progress != nil {
-		progress(count / 2)
+		progress(len(sets)/2, len(sets))
 	}
 	// An order consistent with what is known stands for the set: by Jensen, its mean log p and
 	// the log of how many there are bound log p of what is known.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/riffle-ml/riffle/perm"
 )
 
 // stopping is a context that is cancelled after a number of looks at it.
@@ -23,6 +25,16 @@ func (s *stopping) Err() error {
 func TestSampleStops(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	if _, _, err := m.Sample(&stopping{t.Context(), 4}, randomSets(1, 4), 1<<40, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, wanted the context's error", err)
+	}
+}
+
+// Scoring stops between batches of trajectories, and takes no memory for those to come.
+func TestScoreStops(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, nil)
+	sets := randomSets(1, 4)
+	sets[0].Order = perm.Identity(4)
+	if _, _, err := m.Score(&stopping{t.Context(), 4}, sets, 1<<40, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, wanted the context's error", err)
 	}
 }

@@ -11,9 +11,51 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
+
+func tourConfig(n int) run.Config {
+	cfg := run.Default()
+	cfg.Task = run.Task{Name: "tsp", N: n}
+	cfg.Process.Reverse, cfg.Process.Schedule = "pl", []int{0, 2, 7}
+	cfg.Model.Encoder, cfg.Model.Dim, cfg.Model.Layers, cfg.Model.Heads, cfg.Model.FeedForward = "points", 16, 1, 2, 16
+	cfg.Eval.Batch = 7
+	return cfg
+}
+
+// Coordinates that are numbers, but whose distances are none, are an error that names the set
+// once, the second of a batch here.
+func TestToursOfInfiniteLength(t *testing.T) {
+	m, _, err := New(tourConfig(4), openEngine(t, "go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(id string, far float64) *dataset.Set {
+		s := &dataset.Set{ID: id, Kind: dataset.KindPoint, Order: perm.Identity(4)}
+		for _, p := range [][2]float64{{far, -far}, {-far, far}, {0, 0}, {5, 5}} {
+			s.Items = append(s.Items, dataset.Item{Point: p})
+		}
+		return s
+	}
+	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 3}} {
+		_, _, err = m.Order(t.Context(), []*dataset.Set{set("near", 1), set("far", 1e308)}, 1, opt)
+		if want := "set far: a tour has no finite length: the cities are too far apart"; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, wanted %s", opt.Method, err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "far.txt")
+	if err := os.WriteFile(path, []byte("1e308 -1e308 -1e308 1e308 0 0 5 5 output 1 2 3 4 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err = m.SetTest(path); err == nil {
+		_, err = m.Evaluate(t.Context(), task.Test, 1, DecodeOptions{}, nil)
+	}
+	if want := path + ":1: a tour has no finite length: the cities are too far apart"; err == nil || err.Error() != want {
+		t.Errorf("got %v, wanted %s", err, want)
+	}
+}
 
 // Instances in a file of tour text are judged as the same ones from the generator.
 func TestToursFromAFile(t *testing.T) {
@@ -21,11 +63,7 @@ func TestToursFromAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "tsp", N: 8}
-	cfg.Process.Reverse, cfg.Process.Schedule = "pl", []int{0, 2, 7}
-	cfg.Model.Encoder, cfg.Model.Dim, cfg.Model.Layers, cfg.Model.Heads, cfg.Model.FeedForward = "points", 16, 1, 2, 16
-	cfg.Eval.Batch = 7
+	cfg := tourConfig(8)
 	m, _, err := New(cfg, e)
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,11 @@ func writeFile(d disker, path string, write func(io.Writer) error) error {
 		dir = "."
 	}
 	temp := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
-	err := writeSynced(d, temp, write)
-	if err == nil {
+	f, err := d.create(temp)
+	if err != nil { // and there is nothing to remove
+		return diskError(path, err)
+	}
+	if err = fill(f, write); err == nil {
 		err = d.rename(temp, path)
 	}
 	if err != nil {
@@ -53,8 +56,14 @@ func writeSynced(d disker, path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	return fill(f, write)
+}
+
+// fill writes and closes a new file and returns when the disk has it.
+func fill(f syncFile, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(f, 1<<16)
-	if err = write(b); err == nil {
+	err := write(b)
+	if err == nil {
 		err = b.Flush()
 	}
 	if err == nil {

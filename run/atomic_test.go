@@ -59,6 +59,11 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile(filepath.Join(dir, "none", "x"), text("a")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
+	// A file that could not be made is not to be removed either: one fault is one line.
+	inFile := filepath.Join(path, "x")
+	if err := WriteFile(inFile, text("a")); err == nil || err.Error() != inFile+": open: not a directory" {
+		t.Errorf("a file for a folder: %v", err)
+	}
 	t.Chdir(dir)
 	if err := WriteFile("y", text("in the working folder")); err != nil {
 		t.Error(err)

@@ -1,6 +1,9 @@
 package shuffle
 
-import "math"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // rising knows the distribution of the number r of rising sequences of n ≥ 1
 // cards, uniform or after riffles. Both give orders of equal r equal
@@ -15,6 +18,20 @@ type rising struct {
 	n    int
 	mant []float64
 	exp  []int
+}
+
+// last is the distribution that was computed last: a schedule, and a figure of one, asks for
+// many distances of one n, and the recursion takes nearly all of their time.
+var last atomic.Pointer[rising]
+
+// risingOf returns the distribution for n cards, which is not to be written to.
+func risingOf(n int) *rising {
+	d := last.Load()
+	if d == nil || d.n != n {
+		d = newRising(n)
+		last.Store(d)
+	}
+	return d
 }
 
 // newRising runs u_m(r) = (r·u_{m−1}(r) + (m−r+1)·u_{m−1}(r−1))/m, the Eulerian
@@ -38,8 +55,9 @@ func newRising(n int) *rising {
 			mant[i] = (float64(i+1)*mant[i] + float64(m-i)*(mant[i-1]*scale[i])) * inverse
 		}
 		mant[0] *= inverse
-		// A row at most doubles a mantissa and at most divides it by m.
-		if m%16 == 0 {
+		// A row at most doubles a mantissa and at most divides it by m: 32 rows of m < 2^31 stay
+		// within float64.
+		if m%32 == 0 {
 			for i := range count {
 				var e int
 				mant[i], e = math.Frexp(mant[i])

@@ -52,7 +52,7 @@ type Schedule struct {
 // sometimes stop a shuffle early, which [Check] reports.
 //
 // S_0 and S_1 have one order: T = 0, Steps = [0], nothing to learn. It fails
-// for a negative n. O(n²) time.
+// for a negative n. O(n²) time: 100,000 cards take seconds, ten times as many minutes.
 func NewSchedule(n int) (Schedule, error) {
 	if n < 0 {
 		return Schedule{}, fmt.Errorf("schedule: n must be 0 or more (got %d)", n)
@@ -90,7 +90,7 @@ func NewSchedule(n int) (Schedule, error) {
 // riffles of n ≥ 2 cards, and their distances to uniform, T being the first
 // with a distance of at most limit.
 func riffleUntil(n int, limit float64) (after [][]float64, toUniform []float64) {
-	d := newRising(n)
+	d := risingOf(n)
 	uniform := d.uniform()
 	for t := 0; ; t++ {
 		after = append(after, d.riffled(t))

@@ -86,7 +86,7 @@ func Complete(c *run.Config) error {
 	}
 	sets, err := readRanked(c.Task.Data)
 	if err != nil {
-		return err
+		return errData("task.data", c.Task.Data, err)
 	}
 	t := &c.Task
 	kind, largest := sets[0].Kind, 0
@@ -175,12 +175,12 @@ func (r *Ranking) load() error {
 	}
 	data, err := r.usable(r.config.Data)
 	if err != nil {
-		return err
+		return errData("task.data", r.config.Data, err)
 	}
 	if r.config.Test != "" {
 		test, err := r.usable(r.config.Test)
 		if err != nil {
-			return err
+			return errData("task.test", r.config.Test, err)
 		}
 		for _, s := range test {
 			r.parts[Test].add(s, max(1, s.Count))

@@ -118,8 +118,20 @@ func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}
 		warnings = append(warnings, w...)
+		dark := 0
 		for _, p := range pictures {
+			if ink, onPaper := fromPaper(p); onPaper {
+				p = ink
+				dark++
+			}
 			flat = append(flat, p.Pix...)
+		}
+		if dark > 0 {
+			of := ""
+			if set.ID != "" {
+				of = "set " + set.ID + ": "
+			}
+			warnings = append(warnings, fmt.Sprintf("%s%d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", of, dark, len(pictures)))
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil

@@ -33,7 +33,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		sets, err := dataset.ReadTourText(path)
 		if err != nil {
-			return nil, err
+			return nil, errData([]string{"task.data", "task.test"}[i], path, err)
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
@@ -41,6 +41,9 @@ func newTour(c *run.Config) (*Tour, error) {
 			}
 			if s.Order == nil {
 				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
+			}
+			if math.IsInf(t.Cost(s, s.Order), 0) {
+				return nil, fmt.Errorf("%s:%d: a tour has no finite length: the cities are too far apart", path, s.Line)
 			}
 		}
 		if len(sets) == 0 {

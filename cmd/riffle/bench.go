@@ -45,14 +45,15 @@ process had (from the operating system). make bench compares these with PyTorch.
 			if err != nil {
 				return err
 			}
-			for _, s := range set {
-				if err := cfg.Set(s); err != nil {
-					return usageError{fmt.Errorf("--set: %w", err)}
-				}
+			if err := change(cmd.Name(), &cfg, set); err != nil {
+				return err
+			}
+			if _, err := cfg.Resolve(); err != nil {
+				return blame(cmd.Name(), args[0], set, err)
 			}
 			m, err := a.newModel(cfg, engineSpec)
 			if err != nil {
-				return err
+				return blame(cmd.Name(), "", set, err)
 			}
 			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
 			if decode {
@@ -65,7 +66,7 @@ process had (from the operating system). make bench compares these with PyTorch.
 				return err
 			}
 			r.Median, r.Low, r.High = middle(r.Seconds)
-			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch)/1_000_000)
+			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch, 1)/1_000_000)
 			if a.json {
 				return a.printJSON(r)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -64,8 +65,8 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if test != "" && n > 0 {
 				return usagef("eval: --test has its own size (asked for --n %d)", n)
 			}
-			if samples < 1 {
-				return usagef("eval: --samples must be 1 or more (got %d)", samples)
+			if samples < 1 || samples > learn.MaxCalibrationSamples {
+				return usagef("eval: --samples must be 1 to %d (got %d)", learn.MaxCalibrationSamples, samples)
 			}
 			if cmd.Flags().Changed("samples") && !calibration {
 				return usagef("eval: --samples is for --calibration alone")
@@ -90,6 +91,9 @@ and the limit that they set: the share of one who knows all else and guesses the
 			}
 			dir := args[0]
 			if test != "" {
+				if _, err := os.Stat(test); err != nil {
+					return fmt.Errorf("eval: --test: %w", err)
+				}
 				if err := m.SetTest(test); err != nil {
 					return err
 				}
@@ -110,7 +114,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
 				if err != nil {
-					return err
+					return fmt.Errorf("eval: --n: %w", err)
 				}
 				a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
 				a.warn(warnings)
@@ -187,7 +191,10 @@ func (a *app) setsBar(count int) *progressbar.ProgressBar {
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
 	bar := a.setsBar(count)
-	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done int) { _ = bar.Set(done) })
+	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done, of int) {
+		bar.ChangeMax(of)
+		_ = bar.Set(done)
+	})
 	if err != nil {
 		return err
 	}

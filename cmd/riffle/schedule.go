@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,11 @@ distances are exact (Bayer & Diaconis 1992).`,
   riffle schedule --n 100 --plot tv.png           the paper's figure`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if n < 2 || n > mostScheduled {
+			switch {
+			case n < 2:
 				return usagef("schedule: --n must be 2 to %d (got %d)\nhint: sets of 0 and 1 objects have one order", mostScheduled, n)
+			case n > mostScheduled:
+				return usagef("schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square\nhint: T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", mostScheduled, n, longSchedule(n))
 			}
 			for _, t := range steps {
 				if t > mostShuffles {
@@ -78,12 +82,22 @@ distances are exact (Bayer & Diaconis 1992).`,
 	return cmd
 }
 
-// The largest schedules that are computed: memory grows with n times T, and nothing that can be
-// shuffled is larger.
+// The largest schedules that are computed: time grows with n², seconds at the bound, and memory
+// with n times T.
 const (
-	mostScheduled = 1_000_000
+	mostScheduled = 100_000
 	mostShuffles  = 1_000
 )
+
+// longSchedule is T of so many cards that the limit law holds,
+//
+//	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
+//
+// (Bayer & Diaconis 1992, Thm 2): θ = 4.526 gives [shuffle.UniformTV].
+func longSchedule(n int) float64 {
+	theta := -math.Log2(4 * math.Sqrt(6) * math.Erfinv(shuffle.UniformTV))
+	return math.Ceil(1.5*math.Log2(float64(n)) + theta)
+}
 
 func (a *app) printSchedule(s shuffle.Schedule) {
 	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)

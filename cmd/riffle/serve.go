@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -44,15 +45,21 @@ the requests it has begun.`,
 			if len(args) == 0 {
 				return usagef("serve: RUN is missing\nhint: riffle serve RUN…")
 			}
+			if slices.Contains(args, "") {
+				return usagef("serve: RUN is empty\nhint: riffle serve RUN…")
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := limits.Validate(); err != nil {
 				return usagef("serve: %w", err)
 			}
+			if err := checkAddress(addr); err != nil {
+				return usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
+			}
 			token, err := readToken(tokenFile)
 			if err != nil {
-				return err
+				return fmt.Errorf("serve: --token-file: %w", err)
 			}
 			if token == "" && !server.IsLoopback(addr) {
 				return usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", addr, tokenVariable)
@@ -75,7 +82,7 @@ the requests it has begun.`,
 			var config net.ListenConfig
 			l, err := config.Listen(cmd.Context(), "tcp", addr)
 			if err != nil {
-				return errors.Join(err, s.Close())
+				return errors.Join(fmt.Errorf("serve: --addr: %w", err), s.Close())
 			}
 			stop := onHangup(cmd.Context(), s, log)
 			defer stop()
@@ -104,6 +111,18 @@ the requests it has begun.`,
 	flags.Int64Var(&limits.Memory, "max-memory", limits.Memory, "bytes of bodies and pictures at a time; more get 429")
 	addEngine(cmd, &engineSpec)
 	return cmd
+}
+
+// checkAddress finds what is wrong with an address to listen on.
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("wanted host:port (got %q)", addr)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
+		return fmt.Errorf("wanted a port of 0 to 65535 or a service's name after the host (got %q)", addr)
+	}
+	return nil
 }
 
 // readToken reads the token from a file or else from the environment, "" for none.

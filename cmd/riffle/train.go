@@ -43,7 +43,9 @@ as the clock decides on the learning rate.
 
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
-a run may be resumed with any N that divides train.batch.`,
+a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
+and moments. The first one alone decodes the checks and the final test, and draws the reverse
+steps of the latent objective: there the others wait meanwhile.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -137,19 +139,14 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	} else if cfg, err = readConfig(args[0]); err != nil {
 		return nil, nil, err
 	}
-	for _, s := range set {
-		if err = cfg.Set(s); err != nil {
-			err = usageError{fmt.Errorf("--set: %w", err)}
-			break
-		}
-	}
+	err = change("train", &cfg, set)
 	if err == nil {
+		from := out
+		if !resume {
+			from = args[0]
+		}
 		if _, err = cfg.Resolve(); err != nil {
-			from := out
-			if !resume {
-				from = args[0]
-			}
-			err = fmt.Errorf("%s: %w", from, err)
+			err = blame("train", from, set, err)
 		}
 	}
 	if err == nil && resume {
@@ -167,7 +164,9 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	if kept {
 		engineSpec = state.Engine
 	}
-	m, err = a.newModel(cfg, engineSpec)
+	if m, err = a.newModel(cfg, engineSpec); err != nil {
+		err = blame("train", "", set, err)
+	}
 	switch {
 	case err != nil && kept && engineSpec != "go":
 		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
@@ -175,10 +174,12 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
 	}
 	if err == nil {
-		err = m.CheckDevices(devices)
+		if err = m.CheckDevices(devices); err != nil {
+			err = fmt.Errorf("train: --%w", err)
+		}
 	}
 	if err == nil && !ignoreMemory {
-		if err = m.CheckMemory(); err != nil {
+		if err = m.CheckMemory(devices); err != nil {
 			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
 		}
 	}
@@ -232,6 +233,31 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 	a.warn(warnings)
 	_, err = m.Task.Examples(task.Train, 0, 1) // a data set that is missing or damaged is told now
 	return m, err
+}
+
+// change changes the keys of a configuration that --set gives.
+func change(command string, cfg *runs.Config, set []string) error {
+	for _, s := range set {
+		if err := cfg.Set(s); err != nil {
+			return usagef("%s: --set: %w", command, err)
+		}
+	}
+	return nil
+}
+
+// blame says where the key that an error begins with is from: --set, or else the configuration
+// called from.
+func blame(command, from string, set []string, err error) error {
+	for _, s := range set {
+		key, _, _ := strings.Cut(s, "=")
+		if strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
+			from = command + ": --set"
+		}
+	}
+	if from == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", from, err)
 }
 
 // readConfig reads a TOML file or a preset.

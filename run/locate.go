@@ -1,0 +1,39 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Located returns the run's configuration with the paths task.data and task.test as they can be
+// opened from the working directory. A relative path counts from the folder in which the training
+// was started; where nothing is there, as in another folder, it is looked for from the run's
+// folder and those above it, the nearest first: a run is mostly below the folder in which it was
+// started. A path that leads nowhere stays as it is.
+func (d *Dir) Located() Config {
+	c := d.Config
+	c.Task.Data, c.Task.Test = d.locate(c.Task.Data), d.locate(c.Task.Test)
+	return c
+}
+
+func (d *Dir) locate(path string) string {
+	folder, err := filepath.Abs(d.Path)
+	if path == "" || filepath.IsAbs(path) || isThere(path) || err != nil {
+		return path
+	}
+	for {
+		if p := filepath.Join(folder, path); isThere(p) {
+			return p
+		}
+		up := filepath.Dir(folder)
+		if up == folder {
+			return path
+		}
+		folder = up
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
