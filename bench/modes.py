@@ -8,7 +8,7 @@ that does to the modes' shares, and the entropy that is left to a perfect networ
 
     python3 bench/modes.py
 
-It takes about a minute and needs numpy and torch.
+It takes a few minutes and needs numpy and torch.
 """
 
 import itertools
@@ -203,7 +203,6 @@ def main():
     for forward, law, steps in cases:
         found = [best_chain(g, modes, forward, law, list(steps)) for _, modes in targets]
         print(f"{forward}, {law}, {list(steps)}: " + "; ".join(f"{name} TV {tv:.3f}, {100 * on:.1f} % on a mode" for (name, _), (tv, on) in zip(targets, found)), flush=True)
-    return
     for T in (30, 40, 60):
         insertions("five orders of 20", [rng.permutation(20) for _ in range(5)], T, 2000, rng)
     for T in (12, 16, 20, 25):
