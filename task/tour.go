@@ -59,7 +59,7 @@ func (t *Tour) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{
 
 // Examples implements [Task]. Instances are drawn uniformly from the unit square and solved,
 // or are those of a file: the test file's in their order, the training file's at random, each
-// in one of the square's eight symmetries.
+// in one of the square's eight symmetries and begun at any of its cities.
 func (t *Tour) Examples(split Split, first, count int) (*Examples, error) {
 	e := &Examples{Clean: make([]perm.Order, count), Best: make([]float64, count)}
 	points := make([][][2]float64, count)
@@ -71,6 +71,7 @@ func (t *Tour) Examples(split Split, first, count int) (*Examples, error) {
 		case split != Test && t.lines[0] != nil:
 			points[i], e.Clean[i] = cities(t.lines[0][rng.IntN(len(t.lines[0]))])
 			symmetry(points[i], rng.IntN(8))
+			begin(points[i], e.Clean[i], rng.IntN(t.n))
 		default:
 			points[i] = make([][2]float64, t.n)
 			for k := range points[i] {
@@ -169,6 +170,13 @@ func symmetry(points [][2]float64, which int) {
 		}
 		points[i] = p
 	}
+}
+
+// begin has a city change places with city 0, where tours begin.
+func begin(points [][2]float64, tour perm.Order, city int) {
+	points[0], points[city] = points[city], points[0]
+	at, of := slices.Index(tour, 0), slices.Index(tour, city)
+	tour[at], tour[of] = city, 0
 }
 
 // counterClockwise turns a tour so that it begins with city 0 and its signed area is not

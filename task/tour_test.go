@@ -112,6 +112,26 @@ func TestTourFile(t *testing.T) {
 	}
 }
 
+// Any city can be the first of a training instance, and its tour stays as long.
+func TestBegin(t *testing.T) {
+	drawn, err := newTestTour(t, nil).Examples(Test, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[2]float64]bool{}
+	for city := range 8 {
+		points, tour := slices.Clone(drawn.Points[0]), slices.Clone(drawn.Clean[0])
+		begin(points, tour, city)
+		seen[points[0]] = true
+		if err := tour.Validate(); err != nil || math.Abs(tsp.Length(points, tour)-drawn.Best[0]) > 1e-12 {
+			t.Errorf("city %d first: tour %v of length %g, wanted %g (%v)", city, tour, tsp.Length(points, tour), drawn.Best[0], err)
+		}
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d cities were first, wanted 8", len(seen))
+	}
+}
+
 // Symmetries of the square keep lengths and the square.
 func TestSymmetry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
