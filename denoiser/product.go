@@ -23,7 +23,7 @@ func (c *Context) onGo() bool { return c.Graph.Backend().String() == gobackend.B
 // factors: rounding them gains nothing on XLA's CPU, whose product over first axes is slow in
 // bfloat16. So are the long products that end an image encoder, which stay float32 as well.
 func (c *Context) dense(x, w, b *graph.Node, act activation.Type) *graph.Node {
-	if !c.half && !(c.Training && c.onGo()) {
+	if !c.half && (!c.Training || !c.onGo()) {
 		return nn.Dense(x, w, b, compute.DenseLayoutOutputsInput, act)
 	}
 	dims := x.Shape().Dimensions
