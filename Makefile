@@ -86,8 +86,8 @@ lint:
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
 
-# bench holds training steps and decoding against PyTorch, in turn, and writes bench/results.md: a
-# quarter of an hour, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
+# bench holds training steps and decoding against PyTorch, in turn, and writes bench/results.md:
+# twenty minutes, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
 bench: build data xla
 	python3 bench/compare.py --rounds 2
 

@@ -51,4 +51,4 @@ for folder in $(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirnam
   go test -c -fuzz=. -o "$out/$package.test" "./$package" # -fuzz: with the counters that guide the fuzzer
   for target in $targets; do echo "$package $target"; done
 done >"$out/targets"
-xargs -P "$jobs" -L1 bash -c 'fuzz "$0" "$1"' <"$out/targets" # ends with 123 where a row did not end with 0
+xargs -P "$jobs" -L1 bash -c 'fuzz "$0" "$1"' <"$out/targets" || exit 1

@@ -41,7 +41,7 @@ type Config struct {
 	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
 	// dummies) or "none" (items carry no position; dummies keep their sinusoid).
 	Positions string
-	// Precision is what the factors of the products of the transformer's dense layers are rounded to on XLA: "float32"
+	// Precision is what the factors of the products of the dense layers after the encoder are rounded to on XLA: "float32"
 	// or "bfloat16", which has 8 significant bits and is faster where the processor multiplies
 	// it. Weights, sums and everything else are float32, and so is all on the go engine.
 	Precision string

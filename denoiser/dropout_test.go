@@ -66,6 +66,20 @@ func TestDropoutNoise(t *testing.T) {
 			for _, lag := range []int{1, 2, 3, 64, 512, 1 << 16} {
 				near("dropped with a neighbour", both(mask, mask, lag), p*p)
 			}
+			// The noise of rows and columns is put together: four corners of a rectangle are dropped
+			// together as often as any four.
+			corners, rectangles := 0.0, 0
+			for _, side := range []int{1, 3, 64} {
+				for i := range size - side*512 - side {
+					if i%512+side < 512 {
+						rectangles++
+						if mask[i] == 0 && mask[i+side] == 0 && mask[i+512*side] == 0 && mask[i+512*side+side] == 0 {
+							corners++
+						}
+					}
+				}
+			}
+			near("dropped at four corners", corners/float64(rectangles), p*p*p*p)
 			for l := range k {
 				near("dropped in two masks", both(masks[l], mask, 0), p*p)
 			}

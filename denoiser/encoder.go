@@ -178,11 +178,7 @@ func bands(x, w *graph.Node, outH, outW int) *graph.Node {
 	} else { // the rows side by side would take gigabytes
 		for ky, row := range rows {
 			part := graph.Dot(graph.Reshape(row, -1, width*in), graph.Squeeze(graph.Slice(w, graph.AxisElem(ky)), 0)).Product()
-			if y == nil {
-				y = part
-			} else {
-				y = graph.Add(y, part)
-			}
+			y = plus(y, part)
 		}
 	}
 	y = graph.Reshape(y, d[0], outH, columns*b, out)

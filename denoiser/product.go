@@ -57,8 +57,8 @@ func rounded(a *graph.Node, i int, b *graph.Node, j int) *graph.Node {
 	return graph.Dot(a, b).WithOutputDType(dtypes.Float32).General([]int{i}, nil, []int{j}, nil)
 }
 
-// narrowFirst is aᵀ·b of a [rows, i] and b [rows, j]. XLA's CPU takes up to twice as long where the
-// left side is the wider one.
+// narrowFirst is aᵀ·b of a [rows, i] and b [rows, j]. XLA's CPU is slower where the left side is
+// the wider one (128 and 512 wide: 90 · 10⁹ operations a second for 127).
 func narrowFirst(a, b *graph.Node) *graph.Node {
 	if a.Shape().Dimensions[1] > b.Shape().Dimensions[1] {
 		return graph.TransposeAllAxes(narrowFirst(b, a), 1, 0)

@@ -2,6 +2,7 @@ package diffusion
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/riffle-ml/riffle/perm"
@@ -37,7 +38,7 @@ func TestPerfectChains(t *testing.T) {
 		for o := range perm.All(4) {
 			p, cuts := posterior(o), []int{}
 			for c := range 5 {
-				if rises(o[:c]) && rises(o[c:]) {
+				if slices.IsSorted(o[:c]) && slices.IsSorted(o[c:]) {
 					cuts = append(cuts, c)
 				}
 			}
@@ -56,15 +57,6 @@ func TestPerfectChains(t *testing.T) {
 	if !(irs > 0.5) {
 		t.Errorf("inverse riffles: TV %g, wanted more than 0.5", irs)
 	}
-}
-
-func rises(o perm.Order) bool {
-	for i := 1; i < len(o); i++ {
-		if o[i] < o[i-1] {
-			return false
-		}
-	}
-	return true
 }
 
 // chainTV runs T reverse steps from the uniform distribution over all orders and returns the

@@ -83,7 +83,7 @@ type Model struct {
 	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer"`
 	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
-	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the transformer's dense layers on XLA"`
+	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
 }
