@@ -110,14 +110,18 @@ func (m *Model) CheckMemory(devices int) error {
 	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gigabytes(need), gigabytes(free), hint)
 }
 
-// decodeMemory estimates, from below, the bytes that a reverse step of so many sets of n objects
+// decodeMemory estimates the bytes that a reverse step of so many sets of n objects
 // takes: what one layer has at a time of the tokens, the attention's logits and weights among
 // them, and the scores; and what the encoder keeps of the objects.
 func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))
 	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
-	return int64(4 * float64(batch) * (floats + float64(n)*m.objectFloats()))
+	rounded := 1.0
+	if m.Engine.Kind == "go" {
+		rounded = 2 // its buffers are powers of two
+	}
+	return int64(4 * rounded * float64(batch) * (floats + float64(n)*m.objectFloats()))
 }
 
 func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }

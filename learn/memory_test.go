@@ -75,3 +75,33 @@ func TestMemoryIsForeseen(t *testing.T) {
 		t.Errorf("two sets: %v", err)
 	}
 }
+
+// Sets of another size are judged in batches that fit, and refused where not one fits.
+func TestSizesThatFit(t *testing.T) {
+	free := freeMemory()
+	if free == 0 {
+		t.Skip("this system does not say what memory is free")
+	}
+	cfg := run.Default()
+	cfg.Task = run.Task{Name: "tsp", N: 5}
+	cfg.Model.Encoder, cfg.Model.Positions = "points", "sinusoid"
+	cfg.Process.Schedule = []int{0, 7}
+	cfg.Eval.Batch = 1 << 20
+	m, _, err := New(cfg, openEngine(t, "go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.SetSize(100); err != nil {
+		t.Fatal(err)
+	}
+	if b := m.Config.Eval.Batch; b < 1 || b == 1<<20 || m.decodeMemory(100, b) > free+free/2 { // what is free changes meanwhile
+		t.Errorf("batches of %d sets need %d bytes, %d are free", b, m.decodeMemory(100, b), free)
+	}
+	// Of 60,000 objects the attention's logits alone are 8 heads · 120,000² floats, 461 GB.
+	if free > 400e9 {
+		t.Skip("that fits here")
+	}
+	if _, err := m.SetSize(60_000); err == nil || !strings.Contains(err.Error(), "one set of 60000 objects needs about") {
+		t.Errorf("60,000 objects: %v", err)
+	}
+}
