@@ -117,17 +117,17 @@ func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))
 	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
-	rounded := 1.0
+	factor := 1.4 // as in StepMemory
 	if m.Engine.Kind == "go" {
-		rounded = 2 // its buffers are powers of two
+		factor = 2.7
 	}
-	return int64(4 * rounded * float64(batch) * (floats + float64(n)*m.objectFloats()))
+	return int64(4 * factor * float64(batch) * (floats + float64(n)*m.objectFloats()))
 }
 
 func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
 
 // freeMemory is how many bytes this process may still take: the machine's available memory, or
-// what the limit of its control group leaves; 0 where the system does not tell.
+// what the limit of its control group or of its address space (ulimit -v) leaves; 0 where the system does not tell.
 func freeMemory() int64 {
 	free := int64(0)
 	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -144,7 +144,31 @@ func freeMemory() int64 {
 	if err1 == nil && err2 == nil && (free == 0 || limit-used < free) {
 		free = max(1, limit-used)
 	}
+	if left := addressSpace(); left > 0 && (free == 0 || left < free) {
+		free = left
+	}
 	return free
+}
+
+// addressSpace is what this process's limit on its address space leaves, 0 for no limit.
+func addressSpace() int64 {
+	limits, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		return 0
+	}
+	sizes, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var pages, limit int64
+	if _, err := fmt.Sscan(string(sizes), &pages); err != nil {
+		return 0
+	}
+	_, line, _ := strings.Cut(string(limits), "Max address space")
+	if _, err := fmt.Sscan(line, &limit); err != nil { // "unlimited"
+		return 0
+	}
+	return max(1, limit-pages*int64(os.Getpagesize()))
 }
 
 func readNumber(path string) (int64, error) {
