@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -264,6 +265,13 @@ func TestPage(t *testing.T) {
 // What the server refuses is said on the page; a token is asked for, and used.
 func TestPageFaults(t *testing.T) {
 	_, web := start(t, func(o *Options) { o.Token, o.Limits.Work = "0123456789abcdef", 20 }, "delta")
+	handler := web.Config.Handler
+	web.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" { // nothing can be clicked before the models are there
+			time.Sleep(time.Second)
+		}
+		handler.ServeHTTP(w, r)
+	})
 	ctx, errors := open(t, web.URL)
 	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#token-form")), chromedp.SendKeys(chromedp.CSS("#token"), "0123456789abcdef"+kb.Enter), chromedp.WaitVisible(chromedp.CSS("#main")))
 	do(t, ctx, chromedp.Click(chromedp.CSS("#go")), chromedp.WaitVisible(chromedp.CSS("#error")))

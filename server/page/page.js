@@ -57,7 +57,7 @@ function complain(e) {
     $("main").hidden = true;
     return $("token").focus();
   }
-  $("error").hidden = false;
+  $("main").hidden = $("error").hidden = false;
   $("error").textContent = e.hint ? `${e.message} ${e.hint}` : e.message;
 }
 
@@ -68,14 +68,15 @@ const say = (text) => { $("status").textContent = text; };
 const model = () => state.models.find((m) => m.name === $("model").value);
 const isPuzzle = (m) => m.items === "image" && m.rows > 0;
 
+// load shows the page once the models are known: before that nothing can be asked.
 async function load() {
-  $("main").hidden = false;
   try {
     Object.assign(state, await api("/v1/models")); // models and limits
   } catch (e) { return complain(e); }
   $("token-form").hidden = true;
   $("model").replaceChildren(...state.models.map((m) => make("option", { value: m.name }, m.name)));
   choose();
+  $("main").hidden = false;
 }
 
 function choose() {
@@ -607,9 +608,10 @@ dropZone("images-drop", takeImages);
 $("points-random").addEventListener("click", () => editPoints(() => { state.points = Array.from({ length: model().n }, () => [Math.random(), Math.random()]); }));
 $("points-undo").addEventListener("click", () => editPoints(() => state.points.pop()));
 $("points-clear").addEventListener("click", () => editPoints(() => { state.points = []; }));
-$("table-use").addEventListener("click", () => run(askTable));
+$("table-use").addEventListener("click", () => model() ? run(askTable) : load());
 $("go").addEventListener("click", () => {
   const m = model();
+  if (!m) return load(); // the server could not be reached at first
   run(isPuzzle(m) ? askPicture : { image: askImages, point: askPoints, bare: askBare }[m.items]);
 });
 $("set").addEventListener("change", (e) => showSet(Number(e.target.value)));
