@@ -97,6 +97,15 @@ func Every(T int) []int {
 	return s
 }
 
+// Inserts tells whether the process undoes insertions one at a time by II. The posterior of its
+// reverse steps is known ([shuffle.Insertion.Last]), so that [BoundLoss] need not take a
+// step that was drawn for it: −Σ_i q(i | X_t, X_0)·log p(i | X_t) has the same mean and less noise.
+func (p *Process) Inserts() bool {
+	_, insertions := p.Forward.(shuffle.Insertion)
+	_, undone := p.Reverse.(reverse.InverseInsertion)
+	return insertions && undone
+}
+
 // NumSteps is k, the number of reverse steps.
 func (p *Process) NumSteps() int { return len(p.Steps) - 1 }
 
@@ -107,6 +116,10 @@ type States struct {
 	Rank             []int32   // [batch, perSet, n] rank form of σ': where position k of X_t goes in X_{t'}
 	Time             []int32   // [batch, perSet] t
 	Weight           []float32 // [batch, perSet] 1, or 0 for padding
+	// Last is, at each position of X_t, the probability that the last insertion put its object
+	// there, given X_0: [batch, perSet, n], see [Process.Inserts]. Nil in other processes, and
+	// where it is not asked for: make it before [Objective.Fill].
+	Last []float32
 }
 
 // NewStates makes room for states.
@@ -141,6 +154,12 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 	present, next, sigma := make(perm.Order, n), make(perm.Order, n), make(perm.Order, n)
 	free := sigma[n-p.Free(n):]
 	row := b * s.PerSet
+	var total perm.Order // of the free positions: X_t = total·X_0
+	var rank perm.Rank   // of X_0
+	var last []float64
+	if s.Last != nil {
+		total, rank, last = make(perm.Order, len(free)), clean.Rank(), make([]float64, len(free))
+	}
 	for range o.Trajectories {
 		copy(present, clean)
 		only := 0
@@ -164,6 +183,15 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 			}
 			s.Time[row] = int32(p.Steps[i])
 			s.Weight[row] = 1
+			if s.Last != nil {
+				for j, k := range present[n-len(free):] {
+					total[j] = rank[k] - (n - len(free))
+				}
+				shuffle.Insertion{}.Last(p.Steps[i], total, last)
+				for j, q := range last {
+					s.Last[row*n+n-len(free)+j] = float32(q)
+				}
+			}
 			row++
 			if only != 0 {
 				break

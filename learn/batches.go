@@ -41,6 +41,9 @@ func (m *Model) batch(s int) (*batch, error) {
 	n := len(ex.Clean[0])
 	process := m.Process.At(n)
 	b.states = diffusion.NewStates(size, objective.PerSet(process), n)
+	if process.Inserts() {
+		b.states.Last = make([]float32, len(b.states.Rank))
+	}
 	parallel.For(size, func(i int) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
 		objective.Fill(b.states, process, rng, i, ex.Clean[i])

@@ -64,3 +64,86 @@ func (Insertion) LogProb(sigma perm.Order) float64 {
 	}
 	return -math.Log(float64(len(sigma)))
 }
+
+// LogProbT returns the log probability of σ after t insertions, in nats. The cards that no
+// insertion takes are the first j of X_0, in their order, and which order the others end in
+// is a matter of when each was last taken, all alike:
+//
+//	q^(t)(σ) = Σ_{j ≤ J} p_t(n−j)·j!/n!,
+//
+// p_t(m) being the probability that t draws from n cards take m different ones, and J
+// the number of first cards that are in their order in σ: 0, 1, …, J−1 from left to right.
+// It is 0 for the identity and −Inf for all else where t ≤ 0. O(n·t).
+func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
+	if len(sigma) < 2 {
+		return 0
+	}
+	return min(0, insertionLogs(t, len(sigma))[inOrder(sigma.Inverse())])
+}
+
+// Last writes into dst what the last of t ≥ 1 insertions was, given their product σ, X_t = σ·X_0:
+// dst[i] is the probability that it took the card now at position i, which was then the last of
+// X_{t−1}. All are 0 where t insertions cannot give σ. O(n·t).
+func (Insertion) Last(t int, sigma perm.Order, dst []float64) {
+	at := sigma.Inverse()
+	logs, ordered := insertionLogs(t-1, len(sigma)), inOrder(at)
+	greatest := math.Inf(-1)
+	for i, card := range sigma {
+		// With this card at the end it is in order with those before it, and with none behind.
+		dst[i] = logs[ordered]
+		if card <= ordered {
+			dst[i] = logs[card+1]
+		}
+		greatest = max(greatest, dst[i])
+	}
+	sum := 0.0
+	for i, l := range dst {
+		dst[i] = 0
+		if !math.IsInf(l, -1) {
+			dst[i] = math.Exp(l - greatest)
+			sum += dst[i]
+		}
+	}
+	for i := range dst {
+		if sum > 0 {
+			dst[i] /= sum
+		}
+	}
+}
+
+// inOrder is the number of first cards that are in their order, given where each card is.
+func inOrder(at perm.Order) int {
+	j := 1
+	for j < len(at) && at[j] > at[j-1] {
+		j++
+	}
+	return j
+}
+
+// insertionLogs returns the log of q^(t) of orders in which J first cards are in order, at J.
+func insertionLogs(t, n int) []float64 {
+	taken := make([]float64, n+1) // p_t(m)
+	taken[0] = 1
+	for range t {
+		for m := n; m > 0; m-- {
+			taken[m] = (float64(m)*taken[m] + float64(n-m+1)*taken[m-1]) / float64(n)
+		}
+		taken[0] = 0
+	}
+	logs, all := make([]float64, n+1), logFactorial(n)
+	sum := math.Inf(-1)
+	for j := range logs {
+		if p := taken[n-j]; p > 0 {
+			l := math.Log(p) + logFactorial(j) - all
+			high, low := max(sum, l), min(sum, l)
+			sum = high + math.Log1p(math.Exp(low-high))
+		}
+		logs[j] = sum
+	}
+	return logs
+}
+
+func logFactorial(n int) float64 {
+	l, _ := math.Lgamma(float64(n) + 1)
+	return l
+}

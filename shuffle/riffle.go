@@ -64,8 +64,7 @@ func RiffleLogProb(n, r, t int) float64 {
 			sum += math.Log1p(math.Ldexp(float64(i-r), -t))
 		}
 	}
-	logFactorial, _ := math.Lgamma(float64(n) + 1)
-	return sum - logFactorial
+	return sum - logFactorial(n)
 }
 
 // Sample writes one riffle into dst.
