@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -20,6 +21,8 @@ import (
 type Decoder struct {
 	Process  *Process
 	Denoiser *denoiser.Denoiser
+	// Network is the time spent in the network so far; the rest of a decode is the choice of orders.
+	Network time.Duration
 
 	encode *model.Exec
 	scores *model.Exec
@@ -71,12 +74,15 @@ func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
 	if err := d.Denoiser.CheckSize(dims[1]); err != nil {
 		return nil, err
 	}
+	defer d.inNetwork(time.Now())
 	out, err := d.encode.Call1(objects)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %d sets of %d objects: %w", dims[0], dims[1], err)
 	}
 	return &Encoded{embeddings: out, Batch: dims[0], N: dims[1]}, nil
 }
+
+func (d *Decoder) inNetwork(start time.Time) { d.Network += time.Since(start) }
 
 // Free releases the embeddings.
 func (e *Encoded) Free() { _ = e.embeddings.FinalizeAll() }
@@ -129,6 +135,7 @@ func (d *Decoder) scoresOf(e *Encoded, arrangements []int32, states, t int) ([]f
 	for i := range times {
 		times[i] = int32(t)
 	}
+	defer d.inNetwork(time.Now())
 	out, err := d.scores.Call1(e.embeddings,
 		tensors.FromFlatDataAndDimensions(arrangements, e.Batch, states, e.N),
 		tensors.FromFlatDataAndDimensions(times, e.Batch, states))

@@ -87,8 +87,9 @@ func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []
 	rank := make(perm.Rank, len(beam[0].path.Order()))
 	free := p.Free(len(rank))
 	shift := len(rank) - free
-	sigma := make(perm.Order, free)
-	sums := make([]float64, len(next))
+	sums, logps := make([]float64, len(next)), make([]float64, len(next))
+	all := make(perm.Order, len(next)*free)
+	sigmas, to := make([]perm.Order, 0, len(next)), make([]int, 0, len(next))
 	for i := range sums {
 		sums[i] = math.Inf(-1)
 	}
@@ -96,16 +97,20 @@ func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []
 		for i, k := range s.path.Order() {
 			rank[k] = i
 		}
-		row := scores[j*width : (j+1)*width]
+		sigmas, to = sigmas[:0], to[:0]
 		for i := range next {
 			if s.path.LogProb < next[i].path.LogProb-negligible {
 				continue
 			}
-			order := next[i].path.Order()
+			sigma, order := all[i*free:(i+1)*free], next[i].path.Order()
 			for place := range free {
 				sigma[place] = rank[order[place+shift]] - shift
 			}
-			sums[i] = logAdd(sums[i], s.path.LogProb+p.Reverse.LogProb(row, sigma))
+			sigmas, to = append(sigmas, sigma), append(to, i)
+		}
+		reverse.LogProbs(p.Reverse, scores[j*width:(j+1)*width], sigmas, logps)
+		for at, i := range to {
+			sums[i] = logAdd(sums[i], s.path.LogProb+logps[at])
 		}
 	}
 	for i := range next {

@@ -123,6 +123,7 @@ func BenchmarkExpand(b *testing.B) {
 	}{
 		{"pl-19-256", reverse.PlackettLuce{}, 19, 256, 256, 4},
 		{"gpl-52-20x200", reverse.GeneralizedPlackettLuce{}, 52, 20, 200, 4},
+		{"gpl-52-20x200-flat", reverse.GeneralizedPlackettLuce{}, 52, 20, 200, 0.3},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := &Process{Forward: shuffle.Riffle{}, Reverse: c.law}

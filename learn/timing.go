@@ -78,28 +78,38 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 }
 
 // TimeDecode decodes one batch of test sets, as [Model.Evaluate] does, and returns the seconds
-// of each of rounds decodes after one that compiles.
-func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) ([]float64, error) {
+// of each of rounds decodes after one that compiles, and which share of them was the network's.
+func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (seconds []float64, network float64, err error) {
 	find, _, err := m.finder(opt)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	ex, err := m.Task.Examples(task.Test, 0, m.Config.Eval.Batch)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var seconds []float64
+	total := 0.0
 	for round := range rounds + 1 {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		before := m.inNetwork()
 		start := time.Now()
 		if _, err := find(ex, 0); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if round > 0 {
 			seconds = append(seconds, time.Since(start).Seconds())
+			total += seconds[len(seconds)-1]
+			network += (m.inNetwork() - before).Seconds()
 		}
 	}
-	return seconds, nil
+	return seconds, network / total, nil
+}
+
+func (m *Model) inNetwork() time.Duration {
+	if m.decoder == nil {
+		return 0
+	}
+	return m.decoder.Network
 }

@@ -2,7 +2,6 @@ package reverse
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -27,8 +26,7 @@ type Beam struct {
 	// The row at hand.
 	byScore []key     // objects by falling score
 	row     []float64 // its scores
-	weight  []float64 // e^(score − greatest score) by object
-	total   float64   // of weight
+	partial []float64 // sums of e^(score − greatest score) over every part of four objects
 
 	// The prefixes, most probable first.
 	logp, nextLogp []float64
@@ -80,19 +78,26 @@ func (b *Beam) prepare(row []float64) {
 	}
 	b.row = append(b.row[:0], row...)
 	b.byScore = grown(b.byScore, len(row))
-	b.weight = grown(b.weight, len(row))
 	for j, s := range row {
 		b.byScore[j] = key{clean(s), int32(j)}
 	}
 	slices.SortFunc(b.byScore, byValue)
-	b.total = 0
+	b.partial = grown(b.partial, b.words<<8)
+	clear(b.partial)
 	greatest := b.byScore[0].value
 	for j, s := range row {
-		b.weight[j] = 0
 		if s = clean(s); s > negInf {
-			b.weight[j] = math.Exp(s - greatest)
+			b.partial[j>>2<<4+1<<(j&3)] = math.Exp(s - greatest)
 		}
-		b.total += b.weight[j]
+	}
+	for at := 0; at < len(b.partial); at += 16 {
+		t := (*[16]float64)(b.partial[at:])
+		t[3] = t[1] + t[2]
+		for part := 5; part < 16; part++ {
+			if rest := part & (part - 1); rest != 0 {
+				t[part] = t[part&-part] + t[rest]
+			}
+		}
 	}
 }
 
@@ -107,7 +112,7 @@ func (b *Beam) extend(i, k int, floor float64, greedyAt int) int {
 		if !b.advance(p, 0) {
 			continue
 		}
-		b.left[p] = b.sumLeft(p, i)
+		b.left[p] = b.sumLeft(p)
 		b.heap = append(b.heap, key{b.offer(p), int32(p)})
 	}
 	for at := len(b.heap)/2 - 1; at >= 0; at-- {
@@ -171,27 +176,18 @@ func (b *Beam) offer(p int) float64 {
 	return b.logp[p] + b.left[p].logProb(b.byScore[b.cursor[p]].value)
 }
 
-// sumLeft sums over the objects that prefix p, of length i, has not used.
-func (b *Beam) sumLeft(p, i int) logSum {
+// sumLeft sums over the objects that prefix p has not used.
+func (b *Beam) sumLeft(p int) logSum {
 	used := b.used[p*b.words : (p+1)*b.words]
-	greatest := b.byScore[0].value
-	if i <= len(b.weight)/2 {
-		left := b.total
-		for w, word := range used {
-			for ; word != 0; word &= word - 1 {
-				left -= b.weight[w<<6+bits.TrailingZeros64(word)]
-			}
-		}
-		if left > b.total/8 { // else too many digits have cancelled
-			return logSum{greatest, math.Log(left)}
-		}
-	}
 	sum := 0.0
 	for w, word := range used {
-		for word = b.mask(w) &^ word; word != 0; word &= word - 1 {
-			sum += b.weight[w<<6+bits.TrailingZeros64(word)]
-		}
+		t, left := (*[256]float64)(b.partial[w<<8:]), ^word
+		sum += (t[left&15] + t[16+left>>4&15] + t[32+left>>8&15] + t[48+left>>12&15]) +
+			(t[64+left>>16&15] + t[80+left>>20&15] + t[96+left>>24&15] + t[112+left>>28&15]) +
+			(t[128+left>>32&15] + t[144+left>>36&15] + t[160+left>>40&15] + t[176+left>>44&15]) +
+			(t[192+left>>48&15] + t[208+left>>52&15] + t[224+left>>56&15] + t[240+left>>60])
 	}
+	greatest := b.byScore[0].value
 	if sum > 1e-280 {
 		return logSum{greatest, math.Log(sum)}
 	}
@@ -203,14 +199,6 @@ func (b *Beam) sumLeft(p, i int) logSum {
 		}
 	}
 	return logSum{greatest, math.Log(sum)}
-}
-
-// mask returns the bits of word w that stand for objects.
-func (b *Beam) mask(w int) uint64 {
-	if r := len(b.weight) - w<<6; r < 64 {
-		return 1<<r - 1
-	}
-	return ^uint64(0)
 }
 
 // take adds prefix p with the object at its cursor to the next prefixes.

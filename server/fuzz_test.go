@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"image"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,8 +51,11 @@ func FuzzBody(f *testing.F) {
 		req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
 		req.Host = "localhost"
 		req.Header.Set("Content-Type", kind)
-		w := httptest.NewRecorder()
-		fuzztest.Within(t, answerBase, answerFactor, len(body), func() { s.ServeHTTP(w, req) })
+		var w *httptest.ResponseRecorder
+		fuzztest.Within(t, answerBase, answerFactor, len(body), func() {
+			w, req.Body = httptest.NewRecorder(), io.NopCloser(bytes.NewReader(body))
+			s.ServeHTTP(w, req)
+		})
 		if w.Code >= 500 || !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("%s: status %d\n%s", path, w.Code, w.Body)
 		}
@@ -97,8 +101,11 @@ func FuzzRequest(f *testing.F) {
 					req.Header.Set(name, v)
 				}
 			}
-			w := httptest.NewRecorder()
-			fuzztest.Within(t, 16<<20, answerFactor, len(target)+len(host)+len(origin)+len(kind)+len(authorization), func() { s.ServeHTTP(w, req) })
+			var w *httptest.ResponseRecorder
+			fuzztest.Within(t, 16<<20, answerFactor, len(target)+len(host)+len(origin)+len(kind)+len(authorization), func() {
+				w = httptest.NewRecorder()
+				s.ServeHTTP(w, req)
+			})
 			if w.Code >= 500 {
 				t.Fatalf("%q %q: status %d\n%s", method, target, w.Code, w.Body)
 			}

@@ -58,7 +58,7 @@ process had (from the operating system). make bench compares these with PyTorch.
 			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
 			if decode {
 				r.What, r.Sets = "decode", m.Config.Eval.Batch
-				r.Seconds, err = m.TimeDecode(cmd.Context(), rounds, opt)
+				r.Seconds, r.NetworkShare, err = m.TimeDecode(cmd.Context(), rounds, opt)
 			} else {
 				r.Seconds, err = m.TimeSteps(cmd.Context(), warm, rounds, size)
 			}
@@ -72,6 +72,9 @@ process had (from the operating system). make bench compares these with PyTorch.
 			}
 			fmt.Fprintf(a.out, "%s, %s engine: %.4f s a %s of %d sets (%.4f to %.4f, %d rounds), %.1f sets/s, %d MB at most\n",
 				r.Preset, r.Engine, r.Median, r.What, r.Sets, r.Low, r.High, len(r.Seconds), float64(r.Sets)/r.Median, r.PeakMB)
+			if r.NetworkShare > 0 {
+				fmt.Fprintf(a.out, "the network takes %.0f %% of it, the choice of orders the rest\n", 100*r.NetworkShare)
+			}
 			return nil
 		},
 	}
@@ -89,18 +92,21 @@ process had (from the operating system). make bench compares these with PyTorch.
 // benchResult is what bench prints in JSON. Network has all that the PyTorch reference needs
 // to build the same network and batch.
 type benchResult struct {
-	Preset     string         `json:"preset"`
-	Engine     string         `json:"engine"`
-	What       string         `json:"what"`
-	Sets       int            `json:"sets"`
-	Parameters int            `json:"parameters"`
-	Seconds    []float64      `json:"seconds"`
-	Median     float64        `json:"median"`
-	Low        float64        `json:"low"`
-	High       float64        `json:"high"`
-	PeakMB     int            `json:"peak_mb"`
-	EstimateMB int            `json:"estimate_mb"` // of a training step, see learn.Model.StepMemory
-	Network    map[string]any `json:"network"`
+	Preset     string    `json:"preset"`
+	Engine     string    `json:"engine"`
+	What       string    `json:"what"`
+	Sets       int       `json:"sets"`
+	Parameters int       `json:"parameters"`
+	Seconds    []float64 `json:"seconds"`
+	Median     float64   `json:"median"`
+	Low        float64   `json:"low"`
+	High       float64   `json:"high"`
+	PeakMB     int       `json:"peak_mb"`
+	EstimateMB int       `json:"estimate_mb"` // of a training step, see learn.Model.StepMemory
+	// NetworkShare is what part of a decode the network takes; the rest chooses orders. Of a step
+	// there is none.
+	NetworkShare float64        `json:"network_share,omitempty"`
+	Network      map[string]any `json:"network"`
 }
 
 // network describes a model as bench/torch takes it.

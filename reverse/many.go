@@ -1,0 +1,118 @@
+package reverse
+
+import (
+	"math"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Many is a law that shares work where many orders are judged by the same scores; see [LogProbs].
+type Many interface {
+	Law
+	LogProbs(scores []float64, orders []perm.Order, dst []float64)
+}
+
+// LogProbs writes the LogProb of each order into dst.
+func LogProbs(law Law, scores []float64, orders []perm.Order, dst []float64) {
+	if many, ok := law.(Many); ok {
+		many.LogProbs(scores, orders, dst)
+		return
+	}
+	for i, o := range orders {
+		dst[i] = law.LogProb(scores, o)
+	}
+}
+
+// tooSmall is a sum of e^(score − greatest) that may have lost digits.
+const tooSmall = 1e-200
+
+// logProduct is the log of a product, taken seldom: a logarithm costs as much as ten products.
+type logProduct struct{ log, product float64 }
+
+// times multiplies by x, from 1e-200 to 1e200.
+func (l *logProduct) times(x float64) {
+	l.product *= x
+	if l.product < 1e-100 || l.product > 1e100 {
+		l.log += math.Log(l.product)
+		l.product = 1
+	}
+}
+
+func (l *logProduct) value() float64 { return l.log + math.Log(l.product) }
+
+// exponentials writes s less the greatest of a row, and e to that.
+func exponentials(row, less, weight []float64) {
+	greatest := negInf
+	for _, s := range row {
+		greatest = max(greatest, clean(s))
+	}
+	for k, s := range row {
+		less[k], weight[k] = negInf, 0
+		if s = clean(s); s > negInf {
+			less[k] = s - greatest
+			weight[k] = math.Exp(less[k])
+		}
+	}
+}
+
+// LogProbs implements [Many]: O(n²) exponentials, and as many additions an order.
+func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	if len(orders) == 0 {
+		return
+	}
+	n := len(orders[0])
+	checkScores(l, scores, n)
+	work := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(work)
+	work.floats = grown(work.floats, 2*n*n)
+	less, weight := work.floats[:n*n], work.floats[n*n:]
+	for i := range n {
+		exponentials(scores[i*n:(i+1)*n], less[i*n:(i+1)*n], weight[i*n:(i+1)*n])
+	}
+	for at, o := range orders {
+		dst[at] = 0
+		sums := logProduct{product: 1}
+		for i, picked := range o {
+			row, sum := weight[i*n:(i+1)*n], 0.0
+			for _, k := range o[i:] {
+				sum += row[k]
+			}
+			if sum < tooSmall {
+				dst[at] = l.LogProb(scores, o)
+				sums = logProduct{product: 1}
+				break
+			}
+			dst[at] += less[i*n+picked]
+			sums.times(sum)
+		}
+		dst[at] -= sums.value()
+	}
+}
+
+// LogProbs implements [Many]: O(n) exponentials, and as many additions an order.
+func (l PlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	work := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(work)
+	n := len(scores)
+	work.floats = grown(work.floats, 2*n)
+	less, weight := work.floats[:n], work.floats[n:]
+	exponentials(scores, less, weight)
+	all := 0.0
+	for _, s := range less {
+		all += s
+	}
+	for at, o := range orders {
+		checkScores(l, scores, len(o))
+		dst[at] = all
+		sums, sum := logProduct{product: 1}, 0.0
+		for i := n - 1; i >= 0; i-- {
+			if sum += weight[o[i]]; sum < tooSmall {
+				dst[at] = l.LogProb(scores, o)
+				sums = logProduct{product: 1}
+				break
+			}
+			sums.times(sum)
+		}
+		dst[at] -= sums.value()
+	}
+}
