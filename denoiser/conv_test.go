@@ -30,12 +30,17 @@ func randomArray(rng *rand.Rand, dims ...int) ([]float32, *tensors.Tensor) {
 // a convolution with x of the outgoing gradient, and all pixels' sum to weights times it.
 func TestConvolutions(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for _, s := range []struct{ kernel, stride, height, width, in, out int }{
-			{5, 1, 6, 8, 2, 3}, {5, 1, 5, 7, 40, 2}, {3, 1, 4, 5, 1, 4}, {3, 2, 7, 9, 3, 2}, {5, 2, 8, 8, 2, 2}, {1, 1, 3, 4, 2, 2}, {7, 1, 4, 9, 1, 2},
+		for _, s := range []struct{ images, kernel, stride, height, width, in, out int }{
+			{2, 5, 1, 6, 8, 2, 3}, {2, 5, 1, 5, 7, 15, 2}, {2, 3, 1, 4, 5, 1, 4}, {2, 3, 2, 7, 9, 3, 2}, {2, 5, 2, 8, 8, 2, 2}, {2, 1, 1, 3, 4, 2, 2}, {2, 7, 1, 4, 9, 1, 2},
+			{2, 5, 1, 14, 13, 40, 2}, {1, 5, 1, 1, 1, 16, 3}, {2, 5, 1, 9, 4, 16, 17}, {winogradTiles + 5, 5, 1, 3, 2, 16, 1}, // Winograd's
+			{2, 5, 2, 8, 8, 16, 2}, {2, 3, 1, 5, 6, 16, 2},
 		} {
 			rng := rand.New(rand.NewPCG(1, uint64(s.kernel*100+s.width)))
 			l := &conv{kernel: s.kernel, stride: s.stride, padding: s.kernel / 2, in: s.in, out: s.out}
-			const images = 2
+			if got, want := l.suitsWinograd(), s.kernel == 5 && s.stride == 1 && s.in >= 16; got != want {
+				t.Fatalf("%+v: by Winograd %v, wanted %v", s, got, want)
+			}
+			images := s.images
 			h, w := (s.height+2*l.padding-s.kernel)/s.stride+1, (s.width+2*l.padding-s.kernel)/s.stride+1
 			x, xt := randomArray(rng, images, s.height, s.width, s.in)
 			k, kt := randomArray(rng, s.kernel, s.kernel, s.in, s.out)
@@ -69,8 +74,12 @@ func TestConvolutions(t *testing.T) {
 			}
 			for part, name := range []string{"y", "gradient of x", "gradient of the weights"} {
 				flat := tensors.MustCopyFlatData[float32](got[part])
+				greatest := 1.0
+				for _, v := range want[part] {
+					greatest = max(greatest, math.Abs(v))
+				}
 				for i := range want[part] {
-					if math.Abs(float64(flat[i])-want[part][i]) > 1e-4 {
+					if math.Abs(float64(flat[i])-want[part][i]) > 3e-5*greatest {
 						t.Fatalf("%+v: %s[%d]: got %g, wanted %g", s, name, i, flat[i], want[part][i])
 					}
 				}

@@ -480,8 +480,9 @@ func TestConvolution(t *testing.T) {
 		{5, 1, 2, 3, 7, 5},
 		{5, 2, 1, 4, 9, 7},
 		{3, 2, 4, 3, 8, 11},
-		{5, 1, 32, 6, 7, 9}, // row by row: 5·5·32 > maxPatch
+		{7, 1, 32, 6, 7, 9}, // row by row: 7·7·32 > maxPatch
 		{5, 2, 32, 4, 7, 8},
+		{5, 1, 15, 6, 7, 9},
 		{1, 1, 3, 2, 3, 1},
 	} {
 		t.Run(fmt.Sprintf("%d-%d-%dx%dx%d", c.kernel, c.stride, c.in, c.height, c.width), func(t *testing.T) {

@@ -103,6 +103,9 @@ func (l *conv) product(c *Context, x, factor *graph.Node) *graph.Node {
 }
 
 func (l *conv) convolve(c *Context, x, w *graph.Node) *graph.Node {
+	if l.suitsWinograd() {
+		return l.winograd(x, w)
+	}
 	if c.onGo() {
 		return l.patches(c, x, w)
 	}
