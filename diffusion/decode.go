@@ -68,18 +68,84 @@ type Encoded struct {
 	Batch, N   int
 }
 
-// Encode reads objects [batch, n, …].
+// encodeElements bounds what is encoded together: numbers of the objects, such as pixels, of which
+// a convolutional network makes a hundred times as many. A variable for the sake of tests.
+var encodeElements = 1 << 19
+
+// Encode reads objects [batch, n, …]. Many large ones go through the encoder in parts of one size.
 func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
 	dims := objects.Shape().Dimensions
 	if err := d.Denoiser.CheckSize(dims[1]); err != nil {
 		return nil, err
 	}
 	defer d.inNetwork(time.Now())
-	out, err := d.encode.Call1(objects)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %d sets of %d objects: %w", dims[0], dims[1], err)
+	e := &Encoded{Batch: dims[0], N: dims[1]}
+	atOnce := max(1, encodeElements/max(1, objects.Shape().Size()/dims[0]))
+	parts := (dims[0] + atOnce - 1) / atOnce
+	if parts == 1 {
+		out, err := d.encode.Call1(objects)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %d sets of %d objects: %w", dims[0], dims[1], err)
+		}
+		e.embeddings = out
+		return e, nil
 	}
-	return &Encoded{embeddings: out, Batch: dims[0], N: dims[1]}, nil
+	atOnce = (dims[0] + parts - 1) / parts
+	var all []float32
+	var shape []int
+	for first := 0; first < dims[0]; first += atOnce {
+		part, err := sets(objects, first, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		out, err := d.encode.Call1(part)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %d sets of %d objects: %w", atOnce, dims[1], err)
+		}
+		flat, err := tensors.CopyFlatData[float32](out)
+		if err != nil {
+			return nil, err
+		}
+		shape = slices.Clone(out.Shape().Dimensions)
+		all = append(all, flat[:len(flat)/atOnce*min(atOnce, dims[0]-first)]...)
+		_ = out.FinalizeAll()
+		_ = part.FinalizeAll()
+	}
+	shape[0] = dims[0]
+	e.embeddings = tensors.FromFlatDataAndDimensions(all, shape...)
+	return e, nil
+}
+
+// sets are count sets of a tensor from first on; past the last one it is repeated.
+func sets(objects *tensors.Tensor, first, count int) (*tensors.Tensor, error) {
+	dims := slices.Clone(objects.Shape().Dimensions)
+	all := dims[0]
+	dims[0] = count
+	var part *tensors.Tensor
+	err := objects.ConstFlatData(func(flat any) {
+		switch flat := flat.(type) {
+		case []uint8:
+			part = tensors.FromFlatDataAndDimensions(rows(flat, all, first, count), dims...)
+		case []int32:
+			part = tensors.FromFlatDataAndDimensions(rows(flat, all, first, count), dims...)
+		case []float32:
+			part = tensors.FromFlatDataAndDimensions(rows(flat, all, first, count), dims...)
+		}
+	})
+	if err == nil && part == nil {
+		err = fmt.Errorf("objects of %s: wanted uint8, int32 or float32", objects.DType())
+	}
+	return part, err
+}
+
+func rows[T any](flat []T, all, first, count int) []T {
+	size := len(flat) / all
+	out := make([]T, 0, size*count)
+	for i := range count {
+		at := min(first+i, all-1)
+		out = append(out, flat[at*size:(at+1)*size]...)
+	}
+	return out
 }
 
 func (d *Decoder) inNetwork(start time.Time) { d.Network += time.Since(start) }
@@ -119,8 +185,8 @@ func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]flo
 }
 
 // partElements bounds the largest array of a forward pass, the attention's logits, in
-// float32 numbers: 256 MB. A variable for the sake of tests.
-var partElements = 64 << 20
+// float32 numbers: 16 MB. A variable for the sake of tests.
+var partElements = 4 << 20
 
 // statesAtOnce is how many states of each set go through the network together.
 func (d *Decoder) statesAtOnce(e *Encoded, states int) int {
