@@ -112,7 +112,7 @@ func (t *Tour) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {
 		if set.Kind != dataset.KindPoint && n > 0 {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind)
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind.Items())
 		}
 		p, _ := cities(set)
 		flat = append(flat, unit(p)...)
