@@ -42,6 +42,16 @@ the optimiser, so that its training cannot be resumed.`,
   riffle export runs/sort9 --format run models/sort9`,
 		Args: exactly("DIR", "OUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			own := args[1]
+			if format == "safetensors" {
+				own = filepath.Dir(own) // the run would hold another model than it says
+			}
+			switch same, err := sameFile(own, args[0]); {
+			case err != nil:
+				return err
+			case same && format != "run": // which says so itself
+				return fmt.Errorf("%s: is in the run, which stays as it is\nhint: another OUT", args[1])
+			}
 			switch format {
 			case "safetensors":
 				return a.exportTensors(args[0], args[1])
@@ -50,7 +60,7 @@ the optimiser, so that its training cannot be resumed.`,
 			case "run":
 				return a.exportRun(args[0], args[1])
 			}
-			return usagef("export: unknown format %q, wanted safetensors, onnx or run", format)
+			return usagef("export: unknown --format %q, wanted safetensors, onnx or run", format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "safetensors", "safetensors, onnx or run")
@@ -90,7 +100,7 @@ func (a *app) exportONNX(from, to string) error {
 	}
 	m, _, err := learn.New(dir.Config, nil) // nothing is computed
 	if err != nil {
-		return err
+		return blame("export", dir.File(runs.ConfigFile), nil, err)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {
@@ -99,7 +109,7 @@ func (a *app) exportONNX(from, to string) error {
 	a.warn(warnings)
 	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
