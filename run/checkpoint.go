@@ -233,7 +233,11 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 	if len(problems) == 0 {
 		return State{}, nil, nil, fmt.Errorf("%s: %w\nhint: riffle train --out %s --resume makes one", d.Path, ErrNoCheckpoint, shell.Quote(d.Path))
 	}
-	return State{}, nil, nil, fmt.Errorf("%s: no checkpoint is whole: %w\nhint: train again, in another folder", d.Path, problems)
+	err = fmt.Errorf("%s: no checkpoint is whole: %w", d.Path, problems)
+	if !errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w\nhint: train again, in another folder", err)
+	}
+	return State{}, nil, nil, err
 }
 
 // problems are what is wrong with each checkpoint.

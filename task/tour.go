@@ -26,6 +26,9 @@ type Tour struct {
 }
 
 func newTour(c *run.Config) (*Tour, error) {
+	if c.Task.N > tsp.MaxCities {
+		return nil, fmt.Errorf("task.n: must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+	}
 	t := &Tour{n: c.Task.N, seed: c.Seed}
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
 		if path == "" {
