@@ -61,7 +61,7 @@ the requests it has begun.`,
 			if err := checkAddress(addr); err != nil {
 				return usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
 			}
-			token, err := readToken(tokenFile)
+			token, err := readToken(cmd.Context(), tokenFile)
 			if err == nil && strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
 				err = fmt.Errorf("%s: wanted a token of one line of printable ASCII, as it is sent in a header\nhint: openssl rand -hex 16 makes one", cmp.Or(tokenFile, "$"+tokenVariable))
 			}
@@ -148,11 +148,30 @@ func checkAddress(addr string) error {
 // mostToken is the longest file of a token, in bytes.
 const mostToken = 4096
 
-// readToken reads the token from a file or else from the environment, "" for none.
-func readToken(path string) (string, error) {
+// readToken reads the token from a file or else from the environment, "" for none. A pipe that
+// nobody writes to is waited for until ctx ends.
+func readToken(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
 	}
+	type result struct {
+		token string
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		token, err := readTokenFile(path)
+		done <- result{token, err}
+	}()
+	select {
+	case r := <-done:
+		return r.token, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func readTokenFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
