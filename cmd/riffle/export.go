@@ -42,16 +42,6 @@ the optimiser, so that its training cannot be resumed.`,
   riffle export runs/sort9 --format run models/sort9`,
 		Args: exactly("DIR", "OUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			own := args[1]
-			if format == "safetensors" {
-				own = filepath.Dir(own) // the run would hold another model than it says
-			}
-			switch same, err := sameFile(own, args[0]); {
-			case err != nil:
-				return err
-			case same && format != "run": // which says so itself
-				return fmt.Errorf("%s: is in the run, which stays as it is\nhint: another OUT", args[1])
-			}
 			switch format {
 			case "safetensors":
 				return a.exportTensors(args[0], args[1])
@@ -78,6 +68,15 @@ func (a *app) exportTensors(from, to string) error {
 		return err
 	}
 	a.warn(warnings)
+	// The state has the hash of what is there: with another file of that name the run is damaged.
+	name := filepath.Base(to)
+	own := name == runs.ConfigFile || name == runs.MetricsFile || state.SHA256[name] != ""
+	switch same, err := sameFile(filepath.Dir(to), from); {
+	case err != nil:
+		return err
+	case same && own:
+		return fmt.Errorf("%s: is a file of the run, which stays as it is\nhint: another OUT", to)
+	}
 	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
 	if err != nil {
 		return err
