@@ -1,6 +1,7 @@
 package constraint
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func (t Text) Parse(names []string) (Set, error) {
 	for _, text := range t.Before {
 		items, err := r.items(text)
 		if err == nil && len(items) < 2 {
-			err = fmt.Errorf("wanted two items or more, such as A,B (got %d)", len(items))
+			err = errPair
 		}
 		if err != nil {
 			return Set{}, fmt.Errorf("before %q: %w", text, err)
@@ -76,6 +77,76 @@ func (t Text) Parse(names []string) (Set, error) {
 	return s, nil
 }
 
+// CheckForm fails, naming the rule, on what is a rule of no set, whatever its items are called:
+// an empty rule, one without its = or :, a position or a count that is no whole number.
+func (t Text) CheckForm() error {
+	number := func(text string, least int) error {
+		if i, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || i < least {
+			return fmt.Errorf("wanted a whole number, %d or more (got %q)", least, strings.TrimSpace(text))
+		}
+		return nil
+	}
+	named := func(list string) error {
+		for item := range strings.SplitSeq(list, ",") {
+			if strings.TrimSpace(item) == "" {
+				return errNoName
+			}
+		}
+		return nil
+	}
+	place := func(text string) error {
+		at := strings.LastIndex(text, "=")
+		if at < 0 {
+			return errPlace
+		}
+		if strings.TrimSpace(text[:at]) == "" {
+			return errNoName
+		}
+		if err := number(text[at+1:], 0); err != nil {
+			return fmt.Errorf("position: %w", err)
+		}
+		return nil
+	}
+	before := func(text string) error {
+		if err := named(text); err != nil {
+			return err
+		}
+		if !strings.Contains(text, ",") {
+			return errPair
+		}
+		return nil
+	}
+	first := func(text string) error {
+		count, list, ok := strings.Cut(text, ":")
+		if !ok {
+			return errAmong
+		}
+		if err := number(count, 1); err != nil {
+			return fmt.Errorf("count: %w", err)
+		}
+		return named(list)
+	}
+	for _, rules := range []struct {
+		name  string
+		texts []string
+		check func(string) error
+	}{{"pin", t.Pin, place}, {"forbid", t.Forbid, place}, {"before", t.Before, before}, {"first", t.First, first}} {
+		for _, text := range rules.texts {
+			if err := rules.check(text); err != nil {
+				return fmt.Errorf("%s %q: %w", rules.name, text, err)
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	errNoName = errors.New("the name of an item is missing")
+	errPlace  = errors.New("wanted ITEM=POSITION")
+	errAmong  = errors.New("wanted COUNT:ITEM,ITEM")
+	errPair   = errors.New("wanted two items or more, such as A,B")
+)
+
 // reader finds items by their names.
 type reader struct {
 	names []string
@@ -84,6 +155,9 @@ type reader struct {
 
 func (r reader) item(text string) (int, error) {
 	name := strings.TrimSpace(text)
+	if name == "" {
+		return 0, errNoName
+	}
 	if k, ok := r.index[name]; ok {
 		return k, nil
 	}
@@ -96,7 +170,20 @@ func (r reader) item(text string) (int, error) {
 	if len(r.names) == 0 {
 		return 0, fmt.Errorf("no item %q: the set has none", name)
 	}
-	return 0, fmt.Errorf("no item %q, the nearest is %q", name, nearest.Of(name, r.names))
+	if near := nearest.Near(name, r.names); near != "" {
+		return 0, fmt.Errorf("no item %q, the nearest is %q", name, near)
+	}
+	return 0, fmt.Errorf("no item %q: items are %s", name, r.some())
+}
+
+// some are a few names of items.
+func (r reader) some() string {
+	const few = 5
+	list := strings.Join(r.names[:min(few, len(r.names))], ", ")
+	if len(r.names) > few {
+		list += ", …"
+	}
+	return list
 }
 
 func (r reader) items(text string) (items []int, err error) {
@@ -118,7 +205,7 @@ func (r reader) items(text string) (items []int, err error) {
 func (r reader) place(text string) (Place, error) {
 	at := strings.LastIndex(text, "=") // a name may hold one
 	if at < 0 {
-		return Place{}, fmt.Errorf("wanted ITEM=POSITION")
+		return Place{}, errPlace
 	}
 	k, err := r.item(text[:at])
 	if err != nil {
@@ -134,7 +221,7 @@ func (r reader) place(text string) (Place, error) {
 func (r reader) among(text string) (Among, error) {
 	count, list, ok := strings.Cut(text, ":")
 	if !ok {
-		return Among{}, fmt.Errorf("wanted COUNT:ITEM,ITEM")
+		return Among{}, errAmong
 	}
 	m, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || m < 1 || m > len(r.names) {

@@ -175,6 +175,9 @@ func (p *Plan) narrow(sorted []int) error {
 		for p.hi[a] >= 0 && p.holes[a][p.hi[a]] {
 			p.hi[a]--
 		}
+		if p.hi[a] < 0 {
+			return fmt.Errorf("constraints: item %d has no position left: the rules about it, and about the items before and after it, leave none", a)
+		}
 		if p.lo[a] > p.hi[a] {
 			return fmt.Errorf("constraints: item %d has no position left: the rules about it, and about the items before and after it, allow none below %d and none above %d", a, p.lo[a], p.hi[a])
 		}

@@ -47,7 +47,7 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 		return nil, fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, errCSV(name, err)
 	}
 	at := map[string]int{"set": -1, "item": -1, "rank": -1}
 	var features []int
@@ -82,7 +82,7 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 			return nil, fmt.Errorf("%s:%d: has %d fields, wanted %d as the header has", name, number, len(record), len(names))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, errCSV(name, err)
 		}
 		number, _ := in.FieldPos(0)
 		fail := func(column int, err error) ([]*Set, error) {
@@ -163,4 +163,15 @@ func (c *csvSet) set(known map[string]int, bare []Item) *Set {
 	}
 	s.setLevels(l)
 	return s
+}
+
+// errCSV says where a file is no CSV.
+func errCSV(name string, err error) error {
+	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
+		if errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote) {
+			return fmt.Errorf("%s:%d: column %d: a quotation mark is missing or one too many", name, pe.Line, pe.Column)
+		}
+		return fmt.Errorf("%s:%d: %w", name, pe.Line, pe.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }

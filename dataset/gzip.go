@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -27,7 +28,7 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	}
 	zr, err := gzip.NewReader(br)
 	if err != nil {
-		return nil, fmt.Errorf("offset 0: gzip header: %w", err)
+		return nil, errGzip(err)
 	}
 	return bufio.NewReaderSize(&bounded{r: zr, left: MaxUnpacked, packed: packed}, 64<<10), nil
 }
@@ -66,5 +67,28 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.left -= int64(n)
 	b.done += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = errGzip(err)
+	}
 	return n, err
 }
+
+// errGzip says what is wrong with a gzipped file.
+func errGzip(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return gzipError{"is gzipped, and cut off", err}
+	case errors.Is(err, gzip.ErrChecksum):
+		return gzipError{"is gzipped, and damaged: its checksum is another", err}
+	}
+	return gzipError{"is gzipped, and damaged", err}
+}
+
+// gzipError is an error of the library in words for people.
+type gzipError struct {
+	text string
+	error
+}
+
+func (e gzipError) Error() string { return e.text }
+func (e gzipError) Unwrap() error { return e.error }

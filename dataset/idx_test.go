@@ -103,7 +103,7 @@ func TestReadImagesErrors(t *testing.T) {
 		"terabytes":      {header(255, 0, 0, 255, 0, 255), []string{"offset 4: header promises 4278190080 images of 255×255", "wanted at most 1073741824"}},
 		"gzip truncated": {packed[:len(packed)-12], []string{"file ends"}},
 		"gzip bad sum":   {badSum, []string{"offset 28", "checksum"}},
-		"gzip header":    {[]byte{0x1f, 0x8b, 7}, []string{"gzip header"}},
+		"gzip header":    {[]byte{0x1f, 0x8b, 7}, []string{"is gzipped, and cut off"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadImages(bytes.NewReader(c.file), "f")

@@ -33,6 +33,9 @@ func ParseSet(line []byte) (*Set, error) {
 	if p.dec.PeekKind() == '[' {
 		return nil, errors.New("is a JSON array, wanted one set a line: {\"items\": […], \"order\": […]}")
 	}
+	if start := bytes.TrimSpace(line); len(start) > 0 && start[0] != '{' && p.dec.PeekKind() == jsontext.KindInvalid {
+		return nil, fmt.Errorf("is no JSON, wanted one set a line: {\"items\": […], \"order\": […]} (begins with %.40q)", start)
+	}
 	s := &Set{}
 	var order []int
 	hasItems := false
@@ -42,6 +45,13 @@ func ParseSet(line []byte) (*Set, error) {
 			s.ID, err = p.text()
 		case "items":
 			hasItems = true
+			if kind := p.dec.PeekKind(); kind != '[' && kind != jsontext.KindInvalid {
+				tok, err := p.dec.ReadToken()
+				if err != nil {
+					return p.explain(err)
+				}
+				return fmt.Errorf("items: is %s, wanted a list", describe(tok))
+			}
 			err = p.items(s)
 		case "constraints":
 			err = p.constraints(&s.Constraints)
@@ -299,7 +309,10 @@ func (p *parser) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("ends inside the set, wanted a whole set in one line")
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return errors.New("a field is there twice: " + strings.TrimPrefix(err.Error(), "jsontext: "))
+		if errors.As(err, &syntax) {
+			return fmt.Errorf("field %q is there twice", syntax.JSONPointer.LastToken())
+		}
+		return errors.New("a field is there twice")
 	case errors.As(err, &syntax):
 		rest := bytes.TrimLeft(p.line[min(int(syntax.ByteOffset), len(p.line)):], " \t-+")
 		for _, word := range []string{"NaN", "nan", "Infinity", "Inf", "inf"} {

@@ -65,17 +65,21 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// openFile is os.Open for what is no folder, which would be told only when it is read.
+// openFile is os.Open for what is no folder, which would be told only when it is read, and no
+// pipe: that of no writer would be waited for without an end, and one that was looked at for its
+// format has nothing left to read.
 func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		_ = f.Close() // only opened
+	switch {
+	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a folder, wanted a file", path)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		return nil, fmt.Errorf("%s: is a pipe, wanted a file, which can be read twice\nhint: write what comes out of it to a file", path)
 	}
-	return f, nil
+	return os.Open(path)
 }
 
 // readFile opens a file for a reader of the form func(r, name).

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,4 +184,25 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A pipe without a writer is not waited for.
+func TestOpenPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.jsonl")
+	if err := exec.Command("mkfifo", path).Run(); err != nil {
+		t.Skip("there is no mkfifo")
+	}
+	want := path + ": is a pipe, wanted a file, which can be read twice\nhint: "
+	for name, open := range map[string]func() error{
+		"Sniff":       func() error { _, err := Sniff(path); return err },
+		"ReadJSONL":   func() error { _, err := ReadJSONL(path); return err },
+		"ReadTSPLIB":  func() error { _, err := ReadTSPLIB(path); return err },
+		"LoadImage":   func() error { _, err := LoadImage(path); return err },
+		"IsTourText":  func() error { _, err := IsTourText(path); return err },
+		"ReadPrefLib": func() error { _, err := ReadPrefLib(path); return err },
+	} {
+		if err := open(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, wanted %s", name, err, want)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
+	"strings"
 
 	_ "golang.org/x/image/bmp"
 	"golang.org/x/image/draw"
@@ -62,7 +63,7 @@ func DecodePicture(r io.ReadSeeker, most int) (*Picture, error) {
 		return nil, fmt.Errorf("%s ends before its last pixel", format)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", format, err)
+		return nil, errDamaged(format, err)
 	}
 	return NewPicture(img), nil
 }
@@ -75,9 +76,18 @@ func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
 		return 0, 0, "", errors.New("is no picture that can be read, wanted PNG, JPEG, GIF, BMP or WebP")
 	}
 	if err != nil {
-		return 0, 0, "", fmt.Errorf("header: %w", err)
+		return 0, 0, "", errDamaged("picture", err)
 	}
 	return head.Height, head.Width, format, nil
+}
+
+// errDamaged is what a decoder says of a file, the package it is from left out.
+func errDamaged(format string, err error) error {
+	why := err.Error()
+	for _, word := range []string{"png: ", "jpeg: ", "gif: ", "bmp: ", "webp: ", "vp8: ", "vp8l: ", "riff: ", "invalid format: ", "invalid JPEG format: "} {
+		why = strings.TrimPrefix(why, word)
+	}
+	return fmt.Errorf("is a damaged %s: %s", format, why)
 }
 
 // NewPicture copies an image: one channel from [image.Gray] and [image.Gray16],

@@ -114,6 +114,7 @@ func TestLoadImageErrors(t *testing.T) {
 		"text.png": {[]byte("hello"), "is no picture that can be read, wanted PNG, JPEG, GIF, BMP or WebP"},
 		"none.png": {nil, "is no picture"},
 		"cut.png":  {whole[:len(whole)-20], "png"},
+		"sum.png":  {append(append(slices.Clone(whole[:29]), 0, 0, 0, 0), whole[33:]...), "is a damaged picture: invalid checksum"},
 		"huge.png": {hugePNG(t), "png of 60000×60000 (rows×columns), wanted 1 to 33554432 pixels"},
 	} {
 		_, err := LoadImage(write(t, dir, name, c.file))

@@ -38,6 +38,19 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
+// Items is what a person calls items of the kind.
+func (k Kind) Items() string {
+	switch k {
+	case KindBare:
+		return "bare"
+	case KindImage:
+		return "images"
+	case KindPoint:
+		return "points"
+	}
+	return k.String()
+}
+
 // Item is one object of a set; the set's Kind says which field holds it.
 type Item struct {
 	ID       string

@@ -83,7 +83,7 @@ func TestTSPLIBErrors(t *testing.T) {
 		"DIMENSION: 2\nTOUR_SECTION\n1 -1":                                       "x:3: a tour of 1 cities, wanted 2",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1 2 0": "x:4: cities 0 and 1: the distances are not symmetric (1 and 2)",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1":     "x:4: 2 distances, wanted 4 of 2 cities as FULL_MATRIX",
-		"":      "x:0: DIMENSION is missing: no TSPLIB problem and no tour",
+		"":      "x: is empty, wanted a problem or a tour of TSPLIB",
 		"hello": `x:1: wanted KEY: value or a section (got "hello")`,
 	} {
 		if _, err := NewTSPLIB(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -106,7 +106,8 @@ func TestTourText(t *testing.T) {
 		t.Error(d)
 	}
 	for text, message := range map[string]string{
-		"1 2 3":                "x.txt:1: wanted pairs of coordinates (got 3 numbers)",
+		"1 2 3":                "x.txt:1: wanted pairs of coordinates (got 3 values)",
+		"hello there":          `x.txt:1: wanted coordinates, x1 y1 x2 y2 … (got "hello there")`,
 		"output 1":             `x.txt:1: wanted coordinates before "output" (got "output 1")`,
 		"0 0 1 1 output 1":     "x.txt:1: a tour of 1 cities, wanted 2",
 		"0 0 1 1 output 1 3":   `x.txt:1: city "3" of the tour: wanted 1 to 2`,

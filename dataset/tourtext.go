@@ -63,8 +63,10 @@ func parseTourLine(text string) (*Set, error) {
 	numbers, places := strings.Fields(cities), strings.Fields(tour)
 	n := len(numbers) / 2
 	switch {
+	case len(numbers) > 0 && !isNumber(numbers[0]):
+		return nil, fmt.Errorf("wanted coordinates, x1 y1 x2 y2 … (got %.40q)", text)
 	case len(numbers)%2 != 0:
-		return nil, fmt.Errorf("wanted pairs of coordinates (got %d numbers)", len(numbers))
+		return nil, fmt.Errorf("wanted pairs of coordinates (got %d values)", len(numbers))
 	case n == 0:
 		return nil, fmt.Errorf("wanted coordinates before \"output\" (got %.40q)", text)
 	case n > tsp.MaxCities:

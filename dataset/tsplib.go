@@ -46,6 +46,9 @@ func NewTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
+	if number == 0 {
+		return nil, fmt.Errorf("%s: is empty, wanted a problem or a tour of TSPLIB", name)
+	}
 	f, err := p.finish()
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, number, err)
@@ -92,7 +95,7 @@ func (p *tsplibParser) line(text string) error {
 	case "TOUR_SECTION":
 		return p.cities(fields)
 	case "":
-		return fmt.Errorf("wanted KEY: value or a section (got %q)", text)
+		return fmt.Errorf("wanted KEY: value or a section (got %.40q)", text)
 	}
 	return nil // a section of no interest
 }

@@ -8,9 +8,12 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -49,6 +52,9 @@ type Available struct {
 	Reason  string `json:"reason,omitempty"` // why it cannot be opened
 }
 
+// ErrUnknown is returned by [Open] for a name that is none of an engine.
+var ErrUnknown = errors.New("unknown, wanted auto, go, xla, xla:PATH or cuda")
+
 // Open opens the engine that spec names:
 //
 //	auto      the first plugin of [List] that opens (CUDA first), else go; what did not
@@ -64,12 +70,21 @@ func Open(spec string) (*Engine, error) {
 		spec = "auto"
 	}
 	if spec == "auto" {
-		if env := os.Getenv("GOMLX_BACKEND"); env != "" {
-			spec = env
-		} else {
+		env := os.Getenv("GOMLX_BACKEND")
+		if env == "" {
 			return openAuto(plugins())
 		}
+		e, err := open(env)
+		if err != nil {
+			err = fmt.Errorf("$GOMLX_BACKEND: %w", err)
+		}
+		return e, err
 	}
+	return open(spec)
+}
+
+// open is [Open] but for auto.
+func open(spec string) (*Engine, error) {
 	kind, path, _ := strings.Cut(spec, ":")
 	switch kind {
 	case "go":
@@ -88,7 +103,7 @@ func Open(spec string) (*Engine, error) {
 		}
 		return nil, fmt.Errorf("engine %q: no plugin found in %s\nhint: %s", spec, strings.Join(pluginDirs(), ", "), installHint(kind))
 	}
-	return nil, fmt.Errorf("engine %q: unknown, wanted auto, go, xla, xla:PATH or cuda", spec)
+	return nil, fmt.Errorf("engine %q: %w", spec, ErrUnknown)
 }
 
 // openAuto opens the first of some plugins that can be opened, else the go engine.
@@ -121,6 +136,9 @@ func installHint(kind string) string {
 
 func openGo(config string) (*Engine, error) {
 	b, err := gobackend.New(config)
+	if err != nil && config != "" { // the library's own words are about its source
+		return nil, fmt.Errorf("engine %q: %w", "go:"+config, ErrUnknown)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("engine go: %w", err)
 	}
@@ -137,14 +155,48 @@ func openPlugin(kind, path string) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", kind, err)
 	}
-	if _, err := os.Stat(abs); err != nil {
-		return nil, fmt.Errorf("engine %s: plugin %s: %w\nhint: %s", kind, abs, err, installHint(kind))
+	if err := isLibrary(abs); err != nil {
+		return nil, fmt.Errorf("engine %s: plugin: %w\nhint: %s", kind, err, installHint(kind))
 	}
 	b, err := openXLA(abs)
 	if err != nil {
-		return nil, fmt.Errorf("engine %s: plugin %s: %w", kind, abs, err)
+		if m := unloadable.FindStringSubmatch(err.Error()); m != nil {
+			err = errors.New(m[1])
+		} else {
+			err = fmt.Errorf("%s: %w", abs, err)
+		}
+		return nil, fmt.Errorf("engine %s: plugin: %w\nhint: %s", kind, err, installHint(kind))
 	}
 	return &Engine{Backend: b, Kind: kind, Path: abs}, nil
+}
+
+// unloadable is what the system's loader says of a file, the path first, in the words that XLA
+// puts around it.
+var unloadable = regexp.MustCompile(`failed to dynamically load PJRT plugin from "([^"]+)"`)
+
+// isLibrary returns an error unless the file is there and begins as shared libraries do: of
+// another the loader of XLA says more, and less clearly, and some of it past us to the terminal.
+func isLibrary(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: is no file, wanted a shared library", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	head := make([]byte, 4)
+	_, _ = io.ReadFull(f, head) // a shorter file is none
+	switch string(head) {
+	case "\x7fELF", // Linux
+		"\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe": // macOS: of one processor, of several
+		return nil
+	}
+	return fmt.Errorf("%s: is no shared library", path)
 }
 
 type plugin struct{ kind, path string }

@@ -23,7 +23,9 @@ func TestOpenErrors(t *testing.T) {
 		"tpu":                 "unknown, wanted auto, go, xla, xla:PATH or cuda",
 		"cuda":                "no plugin found in",
 		"xla:/does/not/exist": "no such file",
-		"go:no_such_option":   "no_such_option",
+		"go:no_such_option":   `engine "go:no_such_option": unknown, wanted auto, go, xla, xla:PATH or cuda`,
+		"xla:engine_test.go":  "engine_test.go: is no shared library\nhint: make xla installs one",
+		"xla:.":               ": is no file, wanted a shared library\nhint: ",
 	} {
 		e, err := Open(spec)
 		if err == nil || !strings.Contains(err.Error(), want) {

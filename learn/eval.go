@@ -138,7 +138,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 // of its configuration.
 func (m *Model) SetTest(path string) error {
 	if m.Config.Task.Name != "tsp" {
-		return fmt.Errorf("task %s: has no file of test instances, only tsp has", m.Config.Task.Name)
+		return fmt.Errorf("wanted a model of tours (got one of the task %s)", m.Config.Task.Name)
 	}
 	cfg := m.Config
 	cfg.Task.Test = path

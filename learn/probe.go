@@ -38,7 +38,7 @@ const (
 )
 
 // ErrNoProbe is returned for models that do not read digits in windows.
-var ErrNoProbe = errors.New("the probe needs a sorting model with the window encoder")
+var ErrNoProbe = errors.New("wanted a sorting model with the window encoder")
 
 // Probe fits a softmax regression from the window features of training digits, as they are
 // augmented in training, to the digits, and judges it on test digits.

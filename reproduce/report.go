@@ -72,7 +72,7 @@ func Load(dir string) (*Outcome, error) {
 			return nil, err
 		}
 		if err := json.Unmarshal(data, f.to); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, f.name), err)
+			return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there", filepath.Join(dir, f.name))
 		}
 	}
 	if t := o.Tour; t != nil {

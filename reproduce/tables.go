@@ -5,6 +5,7 @@ package reproduce
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/shuffle"
@@ -56,7 +57,7 @@ func Find(name string) (Table, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return Table{}, fmt.Errorf("table %q: unknown, wanted one of %v", name, names)
+	return Table{}, fmt.Errorf("table %q: unknown, wanted %s", name, strings.Join(names, ", "))
 }
 
 func figures(tau, exact, correct float64) *run.Paper {

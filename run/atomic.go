@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/riffle-ml/riffle/internal/shell"
 )
 
 // WriteFile writes a file so that a reader, a failure or a kill never meets half of it: to
@@ -76,13 +78,17 @@ func fill(f syncFile, write func(io.Writer) error) error {
 // so that of a system error is left out.
 func diskError(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = fmt.Errorf("%s: %w", pe.Op, pe.Err)
+		err = &fs.PathError{Op: "write", Path: path, Err: pe.Err}
 	} else if le, ok := errors.AsType[*os.LinkError](err); ok {
-		err = fmt.Errorf("%s: %w", le.Op, le.Err)
+		err = &fs.PathError{Op: "write", Path: path, Err: le.Err}
+	} else {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	hint := ""
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		hint = "\nhint: make room on the disk; what was there before is intact"
+	switch _, missing := os.Stat(filepath.Dir(path)); {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w\nhint: make room on the disk; what was there before is intact", err)
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist):
+		return fmt.Errorf("%w\nhint: mkdir -p %s makes its folder", err, shell.Quote(filepath.Dir(path)))
 	}
-	return fmt.Errorf("%s: %w%s", path, err, hint)
+	return err
 }

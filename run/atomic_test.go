@@ -61,7 +61,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	// A file that could not be made is not to be removed either: one fault is one line.
 	inFile := filepath.Join(path, "x")
-	if err := WriteFile(inFile, text("a")); err == nil || err.Error() != inFile+": open: not a directory" {
+	if err := WriteFile(inFile, text("a")); err == nil || err.Error() != "write "+inFile+": not a directory" {
 		t.Errorf("a file for a folder: %v", err)
 	}
 	t.Chdir(dir)
@@ -107,7 +107,7 @@ func TestWriteFileFullDisk(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x")
 	err := writeFile(fullDisk{}, path, text("a"))
-	want := path + ": write: no space left on device\nhint: make room on the disk; what was there before is intact"
+	want := "write " + path + ": no space left on device\nhint: make room on the disk; what was there before is intact"
 	if !errors.Is(err, syscall.ENOSPC) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

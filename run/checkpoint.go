@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/shell"
 )
 
 // A checkpoint is files of tensors, three or, of a large network, more (see shards), and
@@ -211,7 +213,7 @@ func (d *Dir) load(names []string) (state State, tensors [][]Tensor, warnings []
 }
 
 func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warnings []string, err error) {
-	var problems []string
+	var problems problems
 	for _, place := range places {
 		state, err := d.readState(place)
 		if errors.Is(err, fs.ErrNotExist) || err != nil && place == nextDir {
@@ -226,13 +228,30 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 			}
 			err = fmt.Errorf("the checkpoint of step %d: %w", state.Step, err)
 		}
-		problems = append(problems, err.Error())
+		problems = append(problems, err)
 	}
 	if len(problems) == 0 {
-		return State{}, nil, nil, fmt.Errorf("%s: %w", d.Path, ErrNoCheckpoint)
+		return State{}, nil, nil, fmt.Errorf("%s: %w\nhint: riffle train --out %s --resume makes one", d.Path, ErrNoCheckpoint, shell.Quote(d.Path))
 	}
-	return State{}, nil, nil, fmt.Errorf("%s: no checkpoint is whole: %s\nhint: start again in another --out", d.Path, strings.Join(problems, "; "))
+	err = fmt.Errorf("%s: no checkpoint is whole: %w", d.Path, problems)
+	if !errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w\nhint: train again, in another folder", err)
+	}
+	return State{}, nil, nil, err
 }
+
+// problems are what is wrong with each checkpoint.
+type problems []error
+
+func (p problems) Error() string {
+	texts := make([]string, len(p))
+	for i, err := range p {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (p problems) Unwrap() []error { return p }
 
 // readGeneration reads the files that belong to a state, wherever they are.
 func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {

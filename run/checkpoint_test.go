@@ -59,7 +59,7 @@ func load(t *testing.T, d *Dir) (step int, warnings []string) {
 
 func TestCheckpoint(t *testing.T) {
 	d := &Dir{Path: t.TempDir(), disk: disk{}, lock: os.Stdin}
-	if _, _, err := d.LoadCheckpoint(); !errors.Is(err, ErrNoCheckpoint) || err.Error() != d.Path+": no checkpoint yet" {
+	if _, _, err := d.LoadCheckpoint(); !errors.Is(err, ErrNoCheckpoint) || !strings.HasPrefix(err.Error(), d.Path+": no checkpoint yet\nhint: riffle train --out ") {
 		t.Errorf("empty: %v", err)
 	}
 	for step := range 4 {
@@ -261,7 +261,7 @@ func TestCheckpointDamage(t *testing.T) {
 		damages["missing"](m, d.in(place, AdamVFile))
 	}
 	want := fmt.Sprintf("%s: no checkpoint is whole: the checkpoint of step 2: adam_v.safetensors: missing; "+
-		"the checkpoint of step 1: adam_v.safetensors: missing\nhint: start again in another --out", d.Path)
+		"the checkpoint of step 1: adam_v.safetensors: missing\nhint: train again, in another folder", d.Path)
 	if _, _, err := d.LoadCheckpoint(); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -202,6 +202,9 @@ func (c *Config) Resolve() (warnings []string, err error) {
 			return nil, fmt.Errorf("task.pixels: must be 1 to %d (got %d)", maxSide, t.Pixels)
 		}
 	}
+	if c.Task.N < 2 && c.Task.Name == "" {
+		return nil, fmt.Errorf("task.name: is missing, wanted %s", strings.Join(choices["task.name"], ", "))
+	}
 	if c.Task.N < 2 { // smaller sets have one order: there is nothing to learn
 		return nil, fmt.Errorf("task.n: must be 2 or more (got %d)", c.Task.N)
 	}
@@ -259,18 +262,11 @@ func (c *Config) resolveRest() (err error) {
 
 // resolveProcess completes and checks what diffusion needs.
 func (c *Config) resolveProcess() (warnings []string, err error) {
-	forward, err := shuffle.ByName(c.Process.Forward)
-	if err != nil {
-		return nil, keyError("process.forward", err)
-	}
-	law, err := reverse.ByName(c.Process.Reverse)
-	if err != nil {
-		return nil, keyError("process.reverse", err)
-	}
 	p, err := c.DiffusionProcess()
 	if err != nil {
 		return nil, err
 	}
+	forward, law := p.Forward, p.Reverse
 	n := p.Free(c.Task.N)
 	if p.Sizes != nil { // each size has its own
 		c.Process.Schedule = []int{}
@@ -356,7 +352,9 @@ const (
 	maxBatch = 1 << 20 // sets at a time, trajectories of a set, states of a beam
 )
 
-func keyError(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
+func keyError(key string, err error) error {
+	return fmt.Errorf("%s: %s", key, strings.TrimPrefix(err.Error(), "schedule: ")) // the key says it
+}
 
 // defaultSchedule follows the paper where steps can be merged, and else takes every step
 // up to the cut-off time.
@@ -373,6 +371,11 @@ func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error)
 
 // DiffusionProcess returns the process that the configuration of method diffusion describes.
 func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
+	for key, value := range map[string]string{"process.forward": c.Process.Forward, "process.reverse": c.Process.Reverse} {
+		if !slices.Contains(choices[key], value) {
+			return nil, fmt.Errorf("%s: unknown %q, wanted %s", key, value, strings.Join(choices[key], ", "))
+		}
+	}
 	forward, err := shuffle.ByName(c.Process.Forward)
 	if err != nil {
 		return nil, keyError("process.forward", err)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/riffle-ml/riffle/internal/shell"
 )
 
 // Names of the files of a run directory.
@@ -91,7 +93,7 @@ func Open(dir string) (*Dir, error) {
 	}
 	c, err := LoadConfig(filepath.Join(dir, ConfigFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, dir)
+		return nil, fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, shell.Quote(dir))
 	}
 	if err != nil {
 		return nil, err

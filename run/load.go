@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -16,6 +17,9 @@ import (
 
 // LoadConfig reads a configuration from a TOML file.
 func LoadConfig(path string) (Config, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 { // it might have no writer
+		return Config{}, fmt.Errorf("%s: is a pipe, wanted a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Config{}, err
@@ -25,6 +29,9 @@ func LoadConfig(path string) (Config, error) {
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err != nil {
 		return Config{}, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Config{}, fmt.Errorf("%s: is empty", path)
 	}
 	return ParseConfig(data, path)
 }
@@ -42,6 +49,7 @@ func ParseConfig(data []byte, name string) (Config, error) {
 	if len(data) > maxConfig {
 		return Config{}, fmt.Errorf("%s: has more than %d bytes, which no configuration has", name, maxConfig)
 	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors begin a file with it
 	c := Default()
 	keys, lines, err := checkTOML(data, name)
 	if err != nil {
@@ -66,6 +74,8 @@ func decodeError(err error, name string) error {
 	}
 	line, _ := de.Position()
 	message := strings.TrimPrefix(de.Error(), "toml: ")
+	message = strings.NewReplacer("character U+000A", "end of the line", "basic strings", "texts in quotes", "basic string", "text in quotes",
+		"decimal number is too large to fit in a 64-bit signed integer", "is too large").Replace(message)
 	if key := strings.Join(de.Key(), "."); key != "" {
 		message = key + ": " + message
 	}
@@ -121,11 +131,15 @@ func (c *Config) Set(assignment string) error {
 	} else {
 		// Decoded apart: the decoder writes into slices that are there, and c may share its own.
 		document := []byte(key + " = " + value + "\n")
-		if keys, _, err := checkTOML(document, "--set"); err != nil || len(keys) > 1 {
-			return typeError(key, t, value)
+		keys, _, err := checkTOML(document, "--set")
+		if err == nil {
+			err = toml.Unmarshal(document, &fresh)
 		}
-		if err := toml.Unmarshal(document, &fresh); err != nil {
-			return typeError(key, t, value)
+		if _, number := strconv.ParseInt(value, 10, 64); (t.Kind() == reflect.Int || t.Kind() == reflect.Uint64) && errors.Is(number, strconv.ErrRange) {
+			return fmt.Errorf("%s: is too large (got %s)", key, value)
+		}
+		if err != nil || len(keys) > 1 {
+			return typeError(key, t, strconv.Quote(value))
 		}
 	}
 	c.field(key).Set(fresh.field(key))

@@ -82,6 +82,29 @@ func TestParseConfigErrors(t *testing.T) {
 	}
 }
 
+func TestParseConfigOfEditors(t *testing.T) {
+	c, err := ParseConfig([]byte("\xef\xbb\xbf[task]\r\nname = \"delta\"\r\nn = 5\r\ntarget = \"identity\"\r\n"), "x.toml")
+	if err != nil || c.Task.N != 5 {
+		t.Errorf("a byte order mark and CR LF: %v, n = %d", err, c.Task.N)
+	}
+	for text, want := range map[string]string{
+		"title =\n":                         "x.toml:1: unexpected end of the line at start of value",
+		"title = \"a\n":                     "x.toml:1: texts in quotes cannot have new lines",
+		"[task]\nn = 9223372036854775808\n": "x.toml:2: task.n: is too large",
+	} {
+		if _, err := ParseConfig([]byte(text), "x.toml"); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, wanted %s", text, err, want)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.toml")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadConfig(empty); err == nil || err.Error() != empty+": is empty" {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
 func TestSet(t *testing.T) {
 	c := Default()
 	c.Paper = &Paper{Table: "1"}
@@ -106,18 +129,19 @@ func TestSet(t *testing.T) {
 		t.Errorf("another configuration changed: %v, %v", other.Process.Schedule, other.Paper)
 	}
 	for s, message := range map[string]string{
-		"train.bacth=3":                 "train.bacth: unknown key (nearest known: train.batch)",
-		"batch=3":                       "batch: unknown key (nearest known: eval.batch)",
-		"train.batch":                   `"train.batch": wanted key=value`,
-		"train=3":                       "train: is a table, wanted one of its keys such as train.steps",
-		"train.batch=abc":               "train.batch: wanted a whole number (got abc)",
-		"train.batch=":                  "train.batch: wanted a whole number (got )",
-		"train.batch='8'":               "train.batch: wanted a whole number (got '8')",
-		"train.lr=fast":                 "train.lr: wanted a number (got fast)",
-		"process.schedule=0,9":          "process.schedule: wanted a list of whole numbers (got 0,9)",
-		"seed=-1":                       "seed: wanted a whole number, 0 or more (got -1)",
-		`title="a`:                      `title: wanted a text in quotes (got "a)`,
-		"train.batch=1\ntrain.steps=10": "train.batch: wanted a whole number (got 1\ntrain.steps=10)",
+		"train.bacth=3":                   "train.bacth: unknown key (nearest known: train.batch)",
+		"batch=3":                         "batch: unknown key (nearest known: eval.batch)",
+		"train.batch":                     `"train.batch": wanted key=value`,
+		"train=3":                         "train: is a table, wanted one of its keys such as train.steps",
+		"train.batch=abc":                 "train.batch: wanted a whole number (got \"abc\")",
+		"train.batch=":                    "train.batch: wanted a whole number (got \"\")",
+		"train.batch='8'":                 "train.batch: wanted a whole number (got \"'8'\")",
+		"train.lr=fast":                   "train.lr: wanted a number (got \"fast\")",
+		"process.schedule=0,9":            "process.schedule: wanted a list of whole numbers (got \"0,9\")",
+		"seed=-1":                         "seed: wanted a whole number, 0 or more (got \"-1\")",
+		`title="a`:                        `title: wanted a text in quotes (got "\"a")`,
+		"train.batch=1\ntrain.steps=10":   `train.batch: wanted a whole number (got "1\ntrain.steps=10")`,
+		"train.batch=9999999999999999999": "train.batch: is too large (got 9999999999999999999)",
 	} {
 		if err := c.Set(s); err == nil || err.Error() != message {
 			t.Errorf("%s: got %v, wanted %s", s, err, message)

@@ -255,7 +255,10 @@ func scanMetrics(path string, data []byte, f func(line []byte, l metricsLine)) (
 		data = rest
 		var l metricsLine
 		err := json.Unmarshal(line, &l)
-		if err == nil && l.Event == "" && l.Step < 1 {
+		switch {
+		case err != nil:
+			err = errors.New("is not what riffle writes there")
+		case l.Event == "" && l.Step < 1:
 			err = errors.New("neither a step nor an event")
 		}
 		switch {

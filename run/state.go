@@ -47,7 +47,7 @@ func (d *Dir) readState(place string) (State, error) {
 	name := filepath.Join(place, StateFile)
 	var s State
 	if err := json.Unmarshal(data, &s); err != nil {
-		return State{}, fmt.Errorf("%s: %w", name, err)
+		return State{}, fmt.Errorf("%s: is damaged: is not what riffle writes there", name)
 	}
 	for file := range s.SHA256 { // files are moved by these names: none may lead out of the directory
 		if filepath.Base(file) != file || !filepath.IsLocal(file) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/riffle-ml/riffle/reverse"
+	"github.com/riffle-ml/riffle/shuffle"
 )
 
 // A use says that a key has an effect only where another key has one of some values.
@@ -73,6 +74,9 @@ var choices = func() map[string][]string {
 	}
 	for _, law := range reverse.Laws() {
 		m["process.reverse"] = append(m["process.reverse"], law.Name())
+	}
+	for _, law := range shuffle.Laws() {
+		m["process.forward"] = append(m["process.forward"], law.Name())
 	}
 	return m
 }()

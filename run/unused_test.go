@@ -63,7 +63,7 @@ func TestUnusedKeysOfSet(t *testing.T) {
 		{[]string{"task.target=random"}, `task.target: has no effect with task.name "sort"`},
 		{[]string{"task.name=delta", "task.target=random", "model.encoder=table"}, ""},
 		{[]string{"task.name=delta", "task.augment.rotate=3"}, `task.augment.rotate: has no effect with task.name "delta"`},
-		{[]string{"process.reverse=glp", "model.gpl_rows=items"}, `process.reverse: reverse law "glp"`},
+		{[]string{"process.reverse=glp", "model.gpl_rows=items"}, `process.reverse: unknown "glp", wanted gpl, pl`},
 	} {
 		cfg := preset
 		for _, s := range c.set {

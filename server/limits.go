@@ -46,12 +46,14 @@ func (l Limits) Validate() error {
 		{"pixels", int64(l.Pixels)},
 		{"work", int64(l.Work)},
 		{"queue", int64(l.Queue)},
-		{"time", int64(l.Time)},
 		{"memory", l.Memory},
 	} {
 		if x.value < 1 {
 			return fmt.Errorf("limit of %s: must be more than 0 (got %d)", x.name, x.value)
 		}
+	}
+	if l.Time <= 0 {
+		return fmt.Errorf("limit of time: must be more than 0 (got %s)", l.Time)
 	}
 	if l.Memory < l.Body {
 		return fmt.Errorf("limit of memory: must be at least that of body, %d bytes (got %d)", l.Body, l.Memory)

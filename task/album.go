@@ -45,7 +45,7 @@ func bound(train, test func(int) []uint8, stride, trains, tests int) *album {
 }
 
 func mnistAlbum(dir string) (*album, error) {
-	d, err := loadMNIST(dir)
+	d, err := namedMNIST(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ type region struct {
 func loadPhotos(dir string) (*album, error) {
 	set, err := dataset.ReadFolder(dir)
 	if err != nil {
-		return nil, err
+		return nil, errData("task.data", dir, err)
 	}
 	const side = dataset.CIFARSide
 	var parts [Test + 1][]region

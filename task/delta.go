@@ -130,7 +130,7 @@ func (d *Delta) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) 
 	n := len(sets[0].Items)
 	for _, set := range sets {
 		if set.Kind != dataset.KindBare {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted bare items", set.ID, set.Kind)
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted bare items", set.ID, set.Kind.Items())
 		}
 	}
 	return d.identities(len(sets), n), nil, nil

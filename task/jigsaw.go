@@ -167,7 +167,7 @@ func (j *Jigsaw) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error)
 	var flat []float32
 	for _, set := range sets {
 		if set.Kind != dataset.KindImage && n > 0 {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind)
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind.Items())
 		}
 		tiles, _, err := set.Pictures(j.height, j.width, j.planes)
 		if err != nil {

@@ -73,8 +73,6 @@ const ScaleFile = "items.json"
 // say: the network's work grows with their square.
 const MaxRanking = 200
 
-var kinds = map[dataset.Kind]string{dataset.KindBare: "bare", dataset.KindFeatures: "features", dataset.KindImage: "images", dataset.KindPoint: "points"}
-
 // Complete fills in what the data of a task says: the kind of items, how many features they
 // have, the largest set, and with them the encoder. Other tasks have nothing to fill in.
 func Complete(c *run.Config) error {
@@ -92,7 +90,7 @@ func Complete(c *run.Config) error {
 	kind, largest := sets[0].Kind, 0
 	for _, s := range sets {
 		if s.Kind != kind && len(s.Items) > 0 {
-			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, kinds[s.Kind], kinds[kind])
+			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, s.Kind.Items(), kind.Items())
 		}
 		if n := len(s.Items); s.Known().Known() > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
 			largest = max(largest, n)
@@ -103,7 +101,7 @@ func Complete(c *run.Config) error {
 	}
 	t.N = largest
 	if t.Items == "" {
-		t.Items = kinds[kind]
+		t.Items = kind.Items()
 	}
 	m := &c.Model
 	switch t.Items {
@@ -276,8 +274,8 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 // fits checks that a set's items are those of the model.
 func (r *Ranking) fits(s *dataset.Set) error {
 	t := r.config
-	if kinds[s.Kind] != t.Items && len(s.Items) > 0 {
-		return fmt.Errorf("set %s: items are %s, wanted %s", s.ID, kinds[s.Kind], t.Items)
+	if s.Kind.Items() != t.Items && len(s.Items) > 0 {
+		return fmt.Errorf("set %s: items are %s, wanted %s", s.ID, s.Kind.Items(), t.Items)
 	}
 	if t.Items == "bare" && len(s.Items) > t.N {
 		return fmt.Errorf("set %s: has %d items, the model knows %d", s.ID, len(s.Items), t.N)
@@ -513,10 +511,10 @@ func (r *Ranking) Restore(dir string) error {
 	}
 	s := &Scale{}
 	if err := json.Unmarshal(data, s); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
 	}
 	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
-		return fmt.Errorf("%s: has %d and %d numbers, wanted task.features = %d", path, len(s.Mean), len(s.Deviation), r.config.Features)
+		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)
 	}
 	r.scale = s
 	return nil

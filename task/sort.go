@@ -45,6 +45,15 @@ func newSort(c *run.Config) (*Sort, error) {
 
 type digits struct{ train, test *dataset.Digits }
 
+// namedMNIST is [loadMNIST] with an error that names the key of a folder that was named.
+func namedMNIST(dir string) (digits, error) {
+	d, err := loadMNIST(dir)
+	if err != nil && dir != "" {
+		err = errData("task.data", dir, err)
+	}
+	return d, err
+}
+
 var loadMNIST = once(dataset.FindMNIST, func(dir string) (d digits, err error) {
 	d.train, d.test, err = dataset.LoadMNIST(dir)
 	return d, err
@@ -58,7 +67,7 @@ func (s *Sort) Encoder() denoiser.EncoderConfig {
 // Examples implements [Task]. The first call reads MNIST: ordering a user's own images
 // needs none.
 func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
-	mnist, err := loadMNIST(s.data)
+	mnist, err := namedMNIST(s.data)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +120,7 @@ func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	var warnings []string
 	for _, set := range sets {
 		if set.Kind != dataset.KindImage && n > 0 {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind)
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind.Items())
 		}
 		pictures, w, err := set.Pictures(digitSize, width, 1)
 		if err != nil {

@@ -26,6 +26,9 @@ type Tour struct {
 }
 
 func newTour(c *run.Config) (*Tour, error) {
+	if c.Task.N > tsp.MaxCities {
+		return nil, fmt.Errorf("task.n: must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+	}
 	t := &Tour{n: c.Task.N, seed: c.Seed}
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
 		if path == "" {
@@ -112,7 +115,7 @@ func (t *Tour) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {
 		if set.Kind != dataset.KindPoint && n > 0 {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind)
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind.Items())
 		}
 		p, _ := cities(set)
 		flat = append(flat, unit(p)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 )
 
@@ -75,6 +76,9 @@ func ask[R any](a *app, args []string, engineSpec string, question func(*learn.M
 		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, ranks)
 	}
 	answers, warnings, err := question(m, sets)
+	if err != nil && sets[0].Line > 0 && strings.HasPrefix(err.Error(), "set ") {
+		err = fmt.Errorf("%s: %w", args[1], err) // of a folder the set has the name
+	}
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 	if sets == nil && err == nil {
 		if sets, err = dataset.ReadJSONL(path); err != nil {
 			if format, _ := dataset.Sniff(path); format != "" && format != dataset.FormatJSONL {
-				err = fmt.Errorf("%s: is %s, wanted JSONL, cities or a folder of images\nhint: riffle data check %s says what is in it; riffle train ranking learns from it", path, format, quoted(path))
+				err = fmt.Errorf("%s: is %s, wanted JSONL, cities or a folder of images\nhint: riffle data check %s says what is in it; riffle train ranking learns from it", path, format, shell.Quote(path))
 			}
 		}
 	}
@@ -120,7 +124,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	if len(sets) == 0 {
-		return nil, fmt.Errorf("%s: no sets", path)
+		return nil, fmt.Errorf("%s: has no sets", path)
 	}
 	return sets, nil
 }

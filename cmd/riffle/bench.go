@@ -45,15 +45,15 @@ process had (from the operating system). make bench compares these with PyTorch.
 			if err != nil {
 				return err
 			}
-			if err := change(cmd.Name(), &cfg, set); err != nil {
+			if err := change(name(cmd), &cfg, set); err != nil {
 				return err
 			}
 			if _, err := cfg.Resolve(); err != nil {
-				return blame(cmd.Name(), args[0], set, err)
+				return blame(name(cmd), args[0], set, err)
 			}
 			m, err := a.newModel(cfg, engineSpec)
 			if err != nil {
-				return blame(cmd.Name(), "", set, err)
+				return blame(name(cmd), args[0], set, err)
 			}
 			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
 			if decode {

@@ -18,6 +18,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	bar := a.setsBar(count)
 	c, err := m.Calibrate(cmd.Context(), count, samples, func(done int) { _ = bar.Set(done) })
 	if err != nil {
+		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
 	err = keepJSON(filepath.Join(dir, runs.CalibrationFile), c)
@@ -47,7 +48,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 	var c learn.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there\nhint: riffle eval DIR --calibration writes it again", path)
 	}
 	var shares, counts []plot.Series
 	for _, t := range []struct {

@@ -36,6 +36,14 @@ func (c *constraintFlags) given(cmd *cobra.Command) string {
 	return ""
 }
 
+// check is a usage error where a rule is one of no set.
+func (c *constraintFlags) check(cmd *cobra.Command) error {
+	if err := c.text.CheckForm(); err != nil {
+		return usagef("%s: --%w", name(cmd), err)
+	}
+	return nil
+}
+
 // put gives the rules to sets.
 func (c *constraintFlags) put(sets []*dataset.Set) error {
 	for i, s := range sets {

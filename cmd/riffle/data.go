@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -73,7 +74,7 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 	name = strings.TrimSuffix(name, filepath.Ext(name))
 	train := func(preset string, more ...string) string {
 		words := append([]string{"riffle", "train", preset}, more...)
-		return strings.Join(append(words, "--set", quoted("task.data="+f.Path), "--out", quoted("runs/"+name)), " ")
+		return strings.Join(append(words, "--set", shell.Quote("task.data="+f.Path), "--out", shell.Quote("runs/"+name)), " ")
 	}
 	switch {
 	case r.Sets == 0:
@@ -81,11 +82,11 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 	case f.Format == dataset.FormatPictures:
 		return train("jigsaw-photos-2x2"), ""
 	case f.Format == dataset.FormatTSPLIB:
-		return "", "instances: one problem trains nothing; riffle tsp solve " + quoted(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
+		return "", "instances: one problem trains nothing; riffle tsp solve " + shell.Quote(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
 	case f.Format == dataset.FormatTourText:
 		switch {
 		case r.Unknown > 0:
-			return "", "tours of all instances: riffle tsp solve " + quoted(f.Path) + " --out " + quoted(name+"-solved.txt") + " finds them"
+			return "", "tours of all instances: riffle tsp solve " + shell.Quote(f.Path) + " --out " + shell.Quote(name+"-solved.txt") + " finds them"
 		case r.SizeMin != r.SizeMax:
 			return "", fmt.Sprintf("one number of cities for all instances (there are %d to %d)", r.SizeMin, r.SizeMax)
 		case r.SizeMax < 4:
@@ -93,7 +94,7 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 		case r.SizeMax == 20 || r.SizeMax == 50:
 			return train(fmt.Sprintf("tsp-%d", r.SizeMax)), ""
 		}
-		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", quoted("process.schedule=[]")), ""
+		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", shell.Quote("process.schedule=[]")), ""
 	case r.Unknown == r.Sets:
 		return "", "orders: riffle train learns from sets whose order is known"
 	case r.Kind == "mixed":
@@ -118,16 +119,6 @@ func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
 
 // mostRanked is the largest set for which a command is printed.
 const mostRanked = 1000
-
-// quoted returns a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-./=:,+@%", r) && r <= 127
-	}) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
 
 func (a *app) printData(r *dataChecked) {
 	line := func(key, value string) { fmt.Fprintf(a.out, "%-10s %s\n", key, value) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ plugin, which make xla installs and which is never downloaded by this program.`,
 // openEngine opens an engine and says which one it is.
 func (a *app) openEngine(spec string) (*engine.Engine, error) {
 	e, err := engine.Open(spec)
+	if errors.Is(err, engine.ErrUnknown) {
+		return nil, usageError{err}
+	}
 	if err != nil {
 		return nil, err
 	}

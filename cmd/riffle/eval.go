@@ -94,6 +94,9 @@ and the limit that they set: the share of one who knows all else and guesses the
 				if _, err := os.Stat(test); err != nil {
 					return fmt.Errorf("eval: --test: %w", err)
 				}
+				if m.Config.Task.Name != "tsp" {
+					return fmt.Errorf("eval: --test: wanted a model of tours, that of %s is of the task %s", args[0], m.Config.Task.Name)
+				}
 				if err := m.SetTest(test); err != nil {
 					return err
 				}
@@ -145,7 +148,7 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 
 // checkDecode finds what is wrong with the flags of [addDecode].
 func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
-	command := cmd.Name()
+	command := name(cmd)
 	for flag, width := range map[string]int{"beam": opt.Beam, "inner": opt.Inner} {
 		if cmd.Flags().Changed(flag) && (width < 1 || width > learn.MaxBeam) {
 			return usagef("%s: --%s must be 1 to %d (got %d)", command, flag, learn.MaxBeam, width)
@@ -196,6 +199,7 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		_ = bar.Set(done)
 	})
 	if err != nil {
+		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
@@ -326,6 +330,9 @@ func (a *app) printResult(f evalFile) {
 // probe probes a model, prints the result and keeps it in dir.
 func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
 	p, err := m.Probe(cmd.Context())
+	if errors.Is(err, learn.ErrNoProbe) {
+		return fmt.Errorf("eval: --probe: %w, that of %s is of the task %s", err, dir, m.Config.Task.Name)
+	}
 	if err != nil {
 		return err
 	}

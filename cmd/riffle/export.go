@@ -50,7 +50,7 @@ the optimiser, so that its training cannot be resumed.`,
 			case "run":
 				return a.exportRun(args[0], args[1])
 			}
-			return usagef("export: unknown format %q, wanted safetensors, onnx or run", format)
+			return usagef("export: unknown --format %q, wanted safetensors, onnx or run", format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "safetensors", "safetensors, onnx or run")
@@ -68,6 +68,15 @@ func (a *app) exportTensors(from, to string) error {
 		return err
 	}
 	a.warn(warnings)
+	// The state has the hash of what is there: with another file of that name the run is damaged.
+	name := filepath.Base(to)
+	own := name == runs.ConfigFile || name == runs.MetricsFile || state.SHA256[name] != ""
+	switch same, err := sameFile(filepath.Dir(to), from); {
+	case err != nil:
+		return err
+	case same && own:
+		return fmt.Errorf("%s: is a file of the run, which stays as it is\nhint: another OUT", to)
+	}
 	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
 	if err != nil {
 		return err
@@ -90,7 +99,7 @@ func (a *app) exportONNX(from, to string) error {
 	}
 	m, _, err := learn.New(dir.Config, nil) // nothing is computed
 	if err != nil {
-		return err
+		return blame("export", dir.File(runs.ConfigFile), nil, err)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {
@@ -99,7 +108,7 @@ func (a *app) exportONNX(from, to string) error {
 	a.warn(warnings)
 	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err

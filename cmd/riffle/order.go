@@ -38,6 +38,9 @@ func (a *app) orderCommand() *cobra.Command {
 			if top > 1 && opt.Method == "greedy" {
 				return usagef("order: --decode greedy gives one order (asked for --top %d)", top)
 			}
+			if err := rules.check(cmd); err != nil {
+				return err
+			}
 			rows, columns, err := puzzle.check(cmd, top)
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ printed, it draws what the file holds beside it, without a model.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case format != "png" && format != "svg":
-				return usagef("plot: unknown format %q, wanted png or svg", format)
+				return usagef("plot: unknown --format %q, wanted png or svg", format)
 			case count < 1 || count > mostInStrip:
 				return usagef("plot: --sets must be 1 to %d (got %d)", mostInStrip, count)
 			case samples < 1 || samples > learn.MaxCalibrationSamples:
@@ -82,7 +82,7 @@ printed, it draws what the file holds beside it, without a model.`,
 // checkPicture is a usage error where a flag's file is not to be a picture.
 func checkPicture(cmd *cobra.Command, flag, path string) error {
 	if format := strings.ToLower(filepath.Ext(path)); cmd.Flags().Changed(flag) && format != ".png" && format != ".svg" {
-		return usagef("%s: --%s: wanted a name ending in .png or .svg (got %q)", cmd.Name(), flag, path)
+		return usagef("%s: --%s: wanted a name ending in .png or .svg (got %q)", name(cmd), flag, path)
 	}
 	return nil
 }

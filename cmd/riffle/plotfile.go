@@ -37,7 +37,7 @@ func (a *app) plotFile(p *plotter, path string) error {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: is empty, wanted %s", path, plottable)
 	case err != nil:
-		return fmt.Errorf("%s: wanted %s: %w", path, plottable, err)
+		return fmt.Errorf("%s: has nothing that is known to draw, wanted %s (begins with %.20q)", path, plottable, bytes.TrimSpace(data))
 	case head.Pairs != nil:
 		figure, err := calibrationFigure(path, data)
 		if err != nil {
@@ -74,6 +74,9 @@ const plottable = "a run's metrics.jsonl or calibration.json, or what riffle sam
 // readResults reads a file that is not absurdly large. What is no regular file, such as a
 // device, has no size to trust.
 func readResults(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s: is a pipe, wanted a file: the picture gets its name", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -99,7 +102,15 @@ func marginalFigures(path string, data []byte) (figures []plot.Figure, err error
 			return figures, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: set %d: %w", path, n, err)
+			return nil, fmt.Errorf("%s: set %d: is not what riffle sample --json prints", path, n)
+		}
+		for _, row := range s.Marginals {
+			if len(row) != len(s.Marginals) {
+				return nil, fmt.Errorf("%s: set %d: marginals: wanted %d numbers in each row, one a position (got %d)", path, n, len(s.Marginals), len(row))
+			}
+		}
+		if len(s.Marginals) == 0 {
+			return nil, fmt.Errorf("%s: set %d: marginals: is empty", path, n)
 		}
 		if n > mostFigures {
 			return nil, fmt.Errorf("%s: has more than %d sets, each a picture\nhint: head -n %[2]d", path, mostFigures)

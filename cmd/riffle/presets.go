@@ -21,10 +21,7 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 		Example: `  riffle presets
   riffle presets paper/sort-mnist-9 > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("presets: one argument too many: %q", args[1])
-			}
-			return nil
+			return exactly([]string{"NAME"}[:min(1, len(args))]...)(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -47,7 +44,11 @@ func presetData(name string) ([]byte, error) {
 	name = strings.TrimSuffix(name, ".toml")
 	data, ok := presets.Get(name)
 	if !ok {
-		return nil, usagef("preset %q: unknown, the nearest is %q\nhint: riffle presets lists them; a file of yours ends in .toml", name, nearest.Of(name, presets.Names()))
+		near := nearest.Near(name, presets.Names())
+		if near != "" {
+			near = fmt.Sprintf(", the nearest is %q", near)
+		}
+		return nil, usagef("preset %q: unknown%s\nhint: riffle presets lists them; a file of yours ends in .toml", name, near)
 	}
 	return data, nil
 }

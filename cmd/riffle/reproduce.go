@@ -44,20 +44,27 @@ one that was stopped half-way goes on: give the same command again.`,
   riffle reproduce transitions --rows '*-9' --budget 10m
   riffle reproduce sort --rows ours-52 --full --engine cuda`,
 		Args: func(_ *cobra.Command, args []string) error {
-			for _, name := range args {
-				if _, err := reproduce.Find(name); err != nil {
-					return usageError{err}
-				}
-			}
 			if o.budget <= 0 {
 				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
 			}
 			if _, err := path.Match(o.rows, ""); err != nil {
-				return usagef("reproduce: --rows %q: %v", o.rows, err)
+				return usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
+			}
+			for _, name := range args {
+				t, err := reproduce.Find(name)
+				if err != nil {
+					return usagef("reproduce: %w", err)
+				}
+				if err := o.matches(t); err != nil {
+					return err
+				}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(o.runs); err == nil && !info.IsDir() {
+				return fmt.Errorf("reproduce: --runs: %s: is a file, wanted a folder", o.runs)
+			}
 			for _, name := range args {
 				t, err := reproduce.Find(name)
 				if err != nil {
@@ -90,18 +97,18 @@ type reproduceOptions struct {
 // reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
 // is said and passed over.
 func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceOptions) error {
-	matched := false
+	there, failed := 0, 0
 	for _, r := range t.Rows {
 		if ok, _ := path.Match(o.rows, r.Name); !ok {
 			continue
 		}
-		matched = true
 		dir := reproduce.Folder(o.runs, t, r)
 		if done, err := reproduce.Load(dir); err != nil || done != nil {
 			if err != nil {
 				return err
 			}
 			a.note("%s %s: is there already", t.Name, r.Name)
+			there++
 			continue
 		}
 		a.note("%s %s", t.Name, r.Name)
@@ -115,17 +122,28 @@ func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceO
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, t.Name)
 			}
-			a.note("%s %s: not run: %v", t.Name, r.Name, err)
+			a.note("%s %s: not run: %s", t.Name, r.Name, message(err, nil))
+			failed++
+			continue
 		}
+		there++
 	}
-	if !matched {
-		var names []string
-		for _, r := range t.Rows {
-			names = append(names, r.Name)
-		}
-		return usagef("reproduce %s: --rows %q matches none of %s", t.Name, o.rows, strings.Join(names, ", "))
+	if there == 0 && failed > 0 {
+		return fmt.Errorf("reproduce: no row of %s could be run", t.Name)
 	}
 	return nil
+}
+
+// matches is a usage error where --rows leaves nothing of a table.
+func (o *reproduceOptions) matches(t reproduce.Table) error {
+	var names []string
+	for _, r := range t.Rows {
+		if ok, _ := path.Match(o.rows, r.Name); ok {
+			return nil
+		}
+		names = append(names, r.Name)
+	}
+	return usagef("reproduce: --rows %q matches no row of %s\nhint: the rows are %s", o.rows, t.Name, strings.Join(names, ", "))
 }
 
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {

@@ -32,26 +32,45 @@ type app struct {
 
 // run is the whole program: exit code 0, 1 when it failed, 2 for a wrong command line.
 func run(args []string, stdout, stderr io.Writer) int {
-	a := &app{out: stdout, err: stderr}
+	out := &results{Writer: stdout}
+	a := &app{out: out, err: stderr}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	ctx, stop := interruptible()
 	defer stop()
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failed
+	}
 	if err == nil {
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintln(stderr, "riffle:", err)
+	fmt.Fprintln(stderr, "riffle:", message(err, args))
 	var usage usageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return 2
 	}
 	return 1
+}
+
+// results remembers that a result could not be written, say as the disk is full: most that is
+// printed is printed without a look at that.
+type results struct {
+	io.Writer
+	failed error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	if r.failed == nil {
+		r.failed = err
+	}
+	return n, err
 }
 
 // interruptible returns a context that the first Ctrl-C ends; a second one ends the process.
@@ -83,7 +102,35 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(), a.reproduceCommand(),
 		a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(),
 	)
+	strict(root)
 	return root
+}
+
+// strict has the commands that the library brings refuse names that they do not know, where they
+// would print the help of all.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = known(of, rest)
+				}
+				return err
+			}
+		case "completion":
+			c.Args, c.RunE = known, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
+// name is what a command is called in errors: "tsp check", "" for riffle itself.
+func name(cmd *cobra.Command) string {
+	_, rest, _ := strings.Cut(cmd.CommandPath(), " ")
+	return rest
 }
 
 // known is for commands that have subcommands alone: an argument is none of their names.
@@ -93,24 +140,38 @@ func known(cmd *cobra.Command, args []string) error {
 		for _, c := range cmd.Commands() {
 			names = append(names, c.Name())
 		}
-		return usagef("unknown command %q, the nearest is %q\nhint: %s --help lists them", args[0], nearest.Of(args[0], names), cmd.CommandPath())
+		near := nearest.Near(args[0], names)
+		if near != "" {
+			near = fmt.Sprintf(", the nearest is %q", near)
+		}
+		return usagef("unknown command %q%s\nhint: %s --help lists them", args[0], near, cmd.CommandPath())
 	}
 	return nil
 }
 
 // flagError is a usage error that names the nearest flag where there is none of the name.
 func flagError(cmd *cobra.Command, err error) error {
+	command := name(cmd)
+	if command != "" {
+		command += ": "
+	}
 	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
 		if f := cmd.Flags().Lookup(m[2]); f != nil {
-			return usagef("%s: --%s: wanted %s (got %s)", cmd.Name(), m[2], wantedValue(f.Value.Type()), m[1])
+			return usagef("%s--%s: %s (got %s)", command, m[2], wantedValue(f.Value.Type(), m[1]), m[1])
 		}
 	}
-	if name, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
-		return usagef("%s: %s: its value is missing\nhint: %s --help", cmd.Name(), name, cmd.CommandPath())
+	if flag, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
+		return usagef("%s%s: its value is missing\nhint: %s --help", command, flag, cmd.CommandPath())
 	}
-	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	given, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	dashes := "--"
+	if _, short, ok := strings.Cut(err.Error(), "unknown shorthand flag: "); !unknown && ok {
+		if _, word, ok := strings.Cut(short, " in -"); ok {
+			given, unknown, dashes = word, true, "-"
+		}
+	}
 	if !unknown {
-		return usageError{fmt.Errorf("%s: %w", cmd.Name(), err)}
+		return usagef("%s%w\nhint: %s --help lists them", command, err, cmd.CommandPath())
 	}
 	var names []string
 	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
@@ -118,14 +179,31 @@ func flagError(cmd *cobra.Command, err error) error {
 			names = append(names, flag)
 		}
 	}
-	return usagef("%s: unknown flag --%s, the nearest is --%s", cmd.Name(), name, nearest.Of(name, names))
+	if near := nearest.Near(given, names); near != "" {
+		return usagef("%sunknown flag %s%s, the nearest is --%s", command, dashes, given, near)
+	}
+	return usagef("%sunknown flag %s%s\nhint: %s --help lists them", command, dashes, given, cmd.CommandPath())
 }
 
 // badValue is what the flags' package says of a value that it cannot read.
 var badValue = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?--([^"]+)" flag: `)
 
-// wantedValue says what a flag of a type takes.
-func wantedValue(kind string) string {
+// manyDigits is a whole number that no integer of 64 bits may be large enough for.
+var manyDigits = regexp.MustCompile(`^"[+-]?[0-9]{19,}"$`)
+
+// wantedValue says what a flag of a type takes, or that a value in quotes is too large.
+func wantedValue(kind, value string) string {
+	switch kind {
+	case "int", "int64", "uint64":
+		if manyDigits.MatchString(value) {
+			return "is too large"
+		}
+	}
+	return "wanted " + typeName(kind)
+}
+
+// typeName is what a person calls a type of flags.
+func typeName(kind string) string {
 	switch kind {
 	case "int", "int64":
 		return "an integer"
@@ -147,14 +225,14 @@ func wantedValue(kind string) string {
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
-			return usagef("%s: %s is missing\nhint: %s", cmd.Name(), names[len(args)], cmd.UseLine())
+			return usagef("%s: %s is missing\nhint: %s", name(cmd), names[len(args)], cmd.UseLine())
 		}
 		if len(args) > len(names) {
-			return usagef("%s: one argument too many: %q\nhint: %s", cmd.Name(), args[len(names)], cmd.UseLine())
+			return usagef("%s: one argument too many: %q\nhint: %s", name(cmd), args[len(names)], cmd.UseLine())
 		}
 		for i, arg := range args {
 			if arg == "" {
-				return usagef("%s: %s is empty\nhint: %s", cmd.Name(), names[i], cmd.UseLine())
+				return usagef("%s: %s is empty\nhint: %s", name(cmd), names[i], cmd.UseLine())
 			}
 		}
 		return nil

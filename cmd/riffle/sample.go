@@ -61,9 +61,12 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			if err := checkPicture(cmd, "figure", flags.figure); err != nil {
 				return err
 			}
+			if err := rules.check(cmd); err != nil {
+				return err
+			}
 			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 				if flags.figure != "" && len(sets) != 1 {
-					return nil, nil, fmt.Errorf("--figure: the picture is of one set, INPUT has %d", len(sets))
+					return nil, nil, fmt.Errorf("sample: --figure: the picture is of one set, INPUT has %d", len(sets))
 				}
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err

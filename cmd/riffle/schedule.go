@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,9 +49,10 @@ distances are exact (Bayer & Diaconis 1992).`,
 			var warnings []shuffle.Warning
 			var err error
 			if len(steps) > 0 {
-				if s, err = shuffle.ScheduleOf(n, steps); err == nil {
-					warnings, err = shuffle.Check(n, steps)
+				if s, err = shuffle.ScheduleOf(n, steps); err != nil {
+					return usagef("schedule: --steps: %s", strings.TrimPrefix(err.Error(), "schedule: steps "))
 				}
+				warnings, err = shuffle.Check(n, steps)
 			} else {
 				s, err = shuffle.NewSchedule(n)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,14 +53,26 @@ the requests it has begun.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := limits.Validate(); err != nil {
-				return usagef("serve: %w", err)
+				return usagef("serve: %s", strings.NewReplacer("limit of ", "--max-", "that of body", "--max-body").Replace(err.Error()))
+			}
+			if grace < 0 {
+				return usagef("serve: --grace must be 0 or more (got %s)", grace)
 			}
 			if err := checkAddress(addr); err != nil {
 				return usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
 			}
-			token, err := readToken(tokenFile)
+			token, err := readToken(cmd.Context(), tokenFile)
+			if err == nil && strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
+				err = fmt.Errorf("%s: wanted a token of one line of printable ASCII, as it is sent in a header\nhint: openssl rand -hex 16 makes one", cmp.Or(tokenFile, "$"+tokenVariable))
+			}
+			if err == nil && token != "" && len(token) < server.MinToken {
+				err = fmt.Errorf("%s: wanted a token of %d bytes or more (got %d)\nhint: openssl rand -hex 16 makes one", cmp.Or(tokenFile, "$"+tokenVariable), server.MinToken, len(token))
+			}
+			if err != nil && tokenFile != "" {
+				err = fmt.Errorf("--token-file: %w", err)
+			}
 			if err != nil {
-				return fmt.Errorf("serve: --token-file: %w", err)
+				return fmt.Errorf("serve: %w", err)
 			}
 			if token == "" && !server.IsLoopback(addr) {
 				return usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", addr, tokenVariable)
@@ -73,7 +86,7 @@ the requests it has begun.`,
 				log = slog.New(slog.NewJSONHandler(a.err, nil))
 			}
 			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Log: log})
-			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 {
+			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 && strings.Contains(err.Error(), "is a file") {
 				err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
 			}
 			if err != nil {
@@ -82,7 +95,14 @@ the requests it has begun.`,
 			var config net.ListenConfig
 			l, err := config.Listen(cmd.Context(), "tcp", addr)
 			if err != nil {
-				return errors.Join(fmt.Errorf("serve: --addr: %w", err), s.Close())
+				hint := ""
+				if errors.Is(err, syscall.EADDRINUSE) {
+					hint = "\nhint: another port; with :0 at its end a free one is taken"
+				}
+				if number, ok := errors.AsType[syscall.Errno](err); ok {
+					err = number // without the calls that met it
+				}
+				return errors.Join(fmt.Errorf("serve: --addr %s: %w%s", addr, err, hint), s.Close())
 			}
 			stop := onHangup(cmd.Context(), s, log)
 			defer stop()
@@ -125,19 +145,44 @@ func checkAddress(addr string) error {
 	return nil
 }
 
-// readToken reads the token from a file or else from the environment, "" for none.
-func readToken(path string) (string, error) {
+// mostToken is the longest file of a token, in bytes.
+const mostToken = 4096
+
+// readToken reads the token from a file or else from the environment, "" for none. A pipe that
+// nobody writes to is waited for until ctx ends.
+func readToken(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
 	}
+	type result struct {
+		token string
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		token, err := readTokenFile(path)
+		done <- result{token, err}
+	}()
+	select {
+	case r := <-done:
+		return r.token, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func readTokenFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 4096))
+	data, err := io.ReadAll(io.LimitReader(f, mostToken+1))
 	if err != nil {
 		return "", err
+	}
+	if len(data) > mostToken {
+		return "", fmt.Errorf("%s: has more than %d bytes, wanted a token", path, mostToken)
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {

@@ -77,6 +77,9 @@ func (a *app) tours(cmd *cobra.Command, args []string, engineSpec, out string, f
 	}
 	picture, strip := "", ""
 	if !f.text {
+		if n := f.list[0].cities; n < 2 {
+			return fmt.Errorf("%s: wanted 2 cities or more (got %d)", input, n)
+		}
 		if out == "" {
 			base := filepath.Base(input)
 			out = strings.TrimSuffix(base, filepath.Ext(base)) + "-ordered.tour"

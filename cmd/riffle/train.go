@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
@@ -58,7 +63,9 @@ steps of the latent objective: there the others wait meanwhile.`,
 			case len(args) == 0 && !resume:
 				return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
 			case len(args) > 1:
-				return usagef("train: one argument too many: %q", args[1])
+				return usagef("train: one argument too many: %q\nhint: %s", args[1], cmd.UseLine())
+			case len(args) == 1 && args[0] == "":
+				return usagef("train: PRESET or FILE.toml is empty\nhint: riffle presets lists the presets")
 			case given("time") && limit <= 0:
 				return usagef("train: --time must be above 0 (got %s)", limit)
 			case given("steps") && steps <= 0:
@@ -68,7 +75,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
 			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
-				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", out)
+				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", shell.Quote(out))
 			}
 			return nil
 		},
@@ -81,6 +88,11 @@ steps of the latent objective: there the others wait meanwhile.`,
 			} else if steps > 0 {
 				set = append(set, fmt.Sprintf("train.steps=%d", steps), "train.time=")
 			}
+			if profile != "" { // what cannot be written is told before a run is made
+				if err := os.MkdirAll(profile, 0o777); err != nil {
+					return fmt.Errorf("train: --profile: %w", err)
+				}
+			}
 			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory, devices)
 			if err != nil {
 				return err
@@ -90,7 +102,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			if profile != "" {
 				stop, err := startProfile(profile)
 				if err != nil {
-					return err
+					return fmt.Errorf("train: --profile: %w", err)
 				}
 				defer func() { err = errors.Join(err, stop()) }()
 			}
@@ -102,7 +114,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 				if devices > 1 {
 					again += fmt.Sprintf(" --devices %d", devices)
 				}
-				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, out, again)
+				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(out), again)
 			}
 			if err != nil {
 				return err
@@ -139,12 +151,12 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	} else if cfg, err = readConfig(args[0]); err != nil {
 		return nil, nil, err
 	}
+	from := filepath.Join(out, runs.ConfigFile)
+	if !resume {
+		from = args[0]
+	}
 	err = change("train", &cfg, set)
 	if err == nil {
-		from := out
-		if !resume {
-			from = args[0]
-		}
 		if _, err = cfg.Resolve(); err != nil {
 			err = blame("train", from, set, err)
 		}
@@ -165,7 +177,7 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		engineSpec = state.Engine
 	}
 	if m, err = a.newModel(cfg, engineSpec); err != nil {
-		err = blame("train", "", set, err)
+		err = blame("train", from, set, err)
 	}
 	switch {
 	case err != nil && kept && engineSpec != "go":
@@ -231,6 +243,9 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 		return nil, err
 	}
 	a.warn(warnings)
+	if e := m.Config.Model.Encoder; m.Config.Method == "diffusion" && m.Config.Train.Objective == "latent" && e != "cnn" && e != "window" {
+		return nil, fmt.Errorf("train.objective: latent compares pictures, which the objects of task %s are not", m.Config.Task.Name)
+	}
 	_, err = m.Task.Examples(task.Train, 0, 1) // a data set that is missing or damaged is told now
 	return m, err
 }
@@ -245,20 +260,29 @@ func change(command string, cfg *runs.Config, set []string) error {
 	return nil
 }
 
-// blame says where the key that an error begins with is from: --set, or else the configuration
-// called from.
+// blame says where the key that an error begins with is from: --set, which is wrong use unless it
+// named a file that is not there, or else the configuration called from. Of an error that begins
+// with no key it changes nothing.
 func blame(command, from string, set []string, err error) error {
 	for _, s := range set {
 		key, _, _ := strings.Cut(s, "=")
-		if strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
-			from = command + ": --set"
+		if !strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
+			continue
 		}
+		err = fmt.Errorf("%s: --set: %w", command, err)
+		if _, file := errors.AsType[*fs.PathError](err); !file {
+			err = usageError{err}
+		}
+		return err
 	}
-	if from == "" {
+	if !beginsWithKey.MatchString(err.Error()) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", from, err)
 }
+
+// beginsWithKey is an error about a key of a configuration.
+var beginsWithKey = regexp.MustCompile(`^(seed|method|(task|process|model|train|decode|baseline|eval|paper)\.[a-z0-9_.]+)[:,]`)
 
 // readConfig reads a TOML file or a preset.
 func readConfig(name string) (runs.Config, error) {
@@ -340,5 +364,9 @@ func thousands(n int) string {
 // finish judges a trained model on the test sets.
 func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir) error {
 	a.note("trained: %d steps in %s", m.State.Step, clock(m.Duration()))
-	return a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
+	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))
+	}
+	return err
 }

@@ -27,7 +27,7 @@ length that --best gives or else, with TOUR, FILE's own tours, it prints the gap
   riffle tsp check tsp50.txt mine.txt --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("best") && !(best > 0 && best <= math.MaxFloat64) {
-				return usagef("check: --best must be above 0 and finite (got %g)", best)
+				return usagef("tsp check: --best must be above 0 and finite (got %g)", best)
 			}
 			names := []string{"FILE", "TOUR"}
 			return exactly(names[:max(1, min(2, len(args)))]...)(cmd, args)
@@ -93,7 +93,7 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 		}
 	}
 	if best > 0 && len(f.list) > 1 {
-		return nil, usagef("check: --best is for one instance (%s has %d)", f.path, len(f.list))
+		return nil, usagef("tsp check: --best is for one instance (%s has %d)", f.path, len(f.list))
 	}
 	length, reference, gap, most, compared := 0.0, 0.0, 0.0, math.Inf(-1), 0
 	for i := range f.list {

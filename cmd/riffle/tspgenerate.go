@@ -34,11 +34,11 @@ line. The same seed gives the same file.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case r.N < 1 || r.N > mostGenerated:
-				return usagef("generate: --n must be 1 to %d (got %d)", mostGenerated, r.N)
+				return usagef("tsp generate: --n must be 1 to %d (got %d)", mostGenerated, r.N)
 			case r.Count < 1:
-				return usagef("generate: --count must be 1 or more (got %d)", r.Count)
+				return usagef("tsp generate: --count must be 1 or more (got %d)", r.Count)
 			case r.File == "":
-				return usagef("generate: --out is missing\nhint: %s", cmd.UseLine())
+				return usagef("tsp generate: --out is missing\nhint: %s", cmd.UseLine())
 			}
 			return exactly()(cmd, args)
 		},

@@ -50,21 +50,21 @@ tours in the format of FILE.
 			case "exact":
 				for _, flag := range []string{"starts", "seed"} {
 					if cmd.Flags().Changed(flag) {
-						return usagef("solve: --%s is for --method 2opt and oropt", flag)
+						return usagef("tsp solve: --%s is for --method 2opt and oropt", flag)
 					}
 				}
 				if o.limit <= 0 {
-					return usagef("solve: --time must be above 0 (got %s)", o.limit)
+					return usagef("tsp solve: --time must be above 0 (got %s)", o.limit)
 				}
 			case "2opt", "oropt":
 				if cmd.Flags().Changed("time") {
-					return usagef("solve: --time is for --method exact")
+					return usagef("tsp solve: --time is for --method exact")
 				}
 				if o.starts < 1 {
-					return usagef("solve: --starts must be 1 or more (got %d)", o.starts)
+					return usagef("tsp solve: --starts must be 1 or more (got %d)", o.starts)
 				}
 			default:
-				return usagef("solve: unknown --method %q, wanted exact, 2opt or oropt", o.method)
+				return usagef("tsp solve: unknown --method %q, wanted exact, 2opt or oropt", o.method)
 			}
 			return exactly("FILE")(cmd, args)
 		},

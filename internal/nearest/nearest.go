@@ -1,8 +1,10 @@
 // Package nearest finds the name that a mistyped one was meant to be.
 package nearest
 
+import "strings"
+
 // Of returns the name of known that is the fewest edits (insert, delete,
-// replace) from name; the first of equals.
+// replace, exchange of neighbours) from name; the first of equals.
 func Of(name string, known []string) string {
 	best, bestDist := "", -1
 	for _, k := range known {
@@ -13,20 +15,46 @@ func Of(name string, known []string) string {
 	return best
 }
 
+// Near is [Of] where the name may well be a slip of the keyboard: less than half of the longer of
+// the two is edited, upper and lower case being alike. Else it returns "": "nope" is no command
+// mistyped.
+func Near(name string, known []string) string {
+	lower := make(map[string]string, len(known))
+	var folded []string
+	for _, k := range known {
+		l := strings.ToLower(k)
+		if _, twice := lower[l]; !twice {
+			lower[l] = k
+			folded = append(folded, l)
+		}
+	}
+	name = strings.ToLower(name)
+	best := Of(name, folded)
+	if 2*edits(name, best) >= max(len(name), len(best)) {
+		return ""
+	}
+	return lower[best]
+}
+
+// edits counts insertions, deletions, replacements and exchanges of neighbours, none of them
+// twice at one place.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			cost := last[j]
 			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+				cost = 1 + min(last[j], last[j+1], row[j])
+				if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+					cost = min(cost, 1+before[j-1])
+				}
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			row[j+1] = cost
 		}
 	}
 	return row[len(b)]
