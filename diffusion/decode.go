@@ -185,8 +185,8 @@ func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]flo
 }
 
 // partElements bounds the largest array of a forward pass, the attention's logits, in
-// float32 numbers: 16 MB. A variable for the sake of tests.
-var partElements = 4 << 20
+// float32 numbers: 32 MB. A variable for the sake of tests.
+var partElements = 8 << 20
 
 // statesAtOnce is how many states of each set go through the network together.
 func (d *Decoder) statesAtOnce(e *Encoded, states int) int {
