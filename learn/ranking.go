@@ -20,9 +20,9 @@ type Ranking struct {
 	Exact   metric.Interval `json:"exact"`    // percent of lists none of whose known pairs is the wrong way round
 	TauB    metric.Interval `json:"tau_b"`    // Kendall's tau-b
 	NDCG    metric.Interval `json:"ndcg"`     // of the first NDCGAt items
-	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them
+	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them, mean over what ties allow
 	NDCGAt  int             `json:"ndcg_at"`  // k
-	TopKAt  int             `json:"top_k_at"` // k
+	TopKAt  int             `json:"top_k_at"` // k, 5 or half of what the largest list may have
 	Bound   metric.Interval `json:"bound"`    // on log p of what is known, nats an item
 	Uniform metric.Interval `json:"uniform"`  // the same of all orders alike
 	Dropped []string        `json:"dropped,omitempty"`
@@ -73,7 +73,8 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	if err != nil {
 		return nil, err
 	}
-	r := &Ranking{NDCGAt: ndcgAt, TopKAt: topKAt, Dropped: t.Dropped}
+	// Of five items all are among the first five.
+	r := &Ranking{NDCGAt: ndcgAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
 	var exact, tauB, ndcg, top, bound, uniform []float64
 	for i, s := range sets {
 		l, n := s.Known(), float64(len(s.Items))
@@ -93,7 +94,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		if values[2], err = metric.NDCG(order, relevance(s, l), ndcgAt); err != nil {
 			return nil, err
 		}
-		if values[3], err = metric.TopOverlap(order, drawn[i].Order, topKAt); err != nil {
+		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {
 			return nil, err
 		}
 		values[4] = (float64(scored[i].Bound) + logCount[i]) / n
