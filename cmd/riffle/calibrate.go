@@ -72,9 +72,11 @@ func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 				count.X, count.Y = append(count.X, b.Mean), append(count.Y, float64(b.Count))
 			}
 		}
-		shares, counts = append(shares, share), append(counts, count)
+		if len(share.X) > 0 { // of ranked lists no place may be known
+			shares, counts = append(shares, share), append(counts, count)
+		}
 	}
-	if len(shares[0].X)+len(shares[1].X) == 0 {
+	if len(shares) == 0 {
 		return nil, fmt.Errorf("%s: has no predictions\nhint: riffle eval DIR --calibration writes some", path)
 	}
 	return plot.Calibration(shares, counts), nil
