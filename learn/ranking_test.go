@@ -92,6 +92,17 @@ func TestCalibrateLevelsByHand(t *testing.T) {
 	}
 }
 
+// An item of which nothing is known may stand first: of those known, 0 and 2, the order is 2, 0.
+func TestCondensed(t *testing.T) {
+	order, grades := condensed(perm.Order{1, 2, 3, 0}, dataset.Levels{{2}, {0}}, []float64{0, 9, 4, 9})
+	if !slices.Equal(order, perm.Order{0, 1}) || !slices.Equal(grades, []float64{4, 0}) {
+		t.Errorf("order %v of grades %v, wanted 0 1 of 4 and 0", order, grades)
+	}
+	if v, err := metric.NDCG(order, grades, 10); err != nil || v != 1 {
+		t.Errorf("NDCG %g, %v", v, err)
+	}
+}
+
 // Only known pairs count, lists without one are left out, and k is less than all items.
 func TestEvaluateLists(t *testing.T) {
 	m := lists(t)
