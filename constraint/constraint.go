@@ -23,6 +23,7 @@ package constraint
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -34,6 +35,8 @@ type Set struct {
 	Forbids []Place  // the item does not stand at the position
 	Befores []Before // the one item stands before the other
 	Firsts  []Among  // the items stand among the first positions
+	// Names are what errors call the items; nil for their numbers.
+	Names []string
 }
 
 // Place is an item at a position.
@@ -53,9 +56,30 @@ func (s Set) Empty() bool {
 	return len(s.Pins)+len(s.Forbids)+len(s.Befores)+len(s.Firsts) == 0
 }
 
-// And returns the rules of both sets.
+// And returns the rules of both sets, with the names of s where it has some.
 func (s Set) And(t Set) Set {
-	return Set{slices.Concat(s.Pins, t.Pins), slices.Concat(s.Forbids, t.Forbids), slices.Concat(s.Befores, t.Befores), slices.Concat(s.Firsts, t.Firsts)}
+	names := s.Names
+	if names == nil {
+		names = t.Names
+	}
+	return Set{slices.Concat(s.Pins, t.Pins), slices.Concat(s.Forbids, t.Forbids), slices.Concat(s.Befores, t.Befores), slices.Concat(s.Firsts, t.Firsts), names}
+}
+
+// name is what errors call an item.
+func (s Set) name(k int) string {
+	if k < len(s.Names) {
+		return s.Names[k]
+	}
+	return strconv.Itoa(k)
+}
+
+// short lists items, of many the first ones.
+func (s Set) short(items []int) string {
+	out := make([]string, 0, len(items))
+	for _, k := range items {
+		out = append(out, s.name(k))
+	}
+	return short(out)
 }
 
 // Check returns an error that names the first rule that an order breaks, nil where it obeys.

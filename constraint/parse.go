@@ -34,7 +34,7 @@ func (t Text) And(u Text) Text {
 // is not written so and on items that are not there; whether the rules fit each other is for
 // [Set.Compile].
 func (t Text) Parse(names []string) (Set, error) {
-	var s Set
+	s := Set{Names: names}
 	r := reader{names: names, index: make(map[string]int, len(names))}
 	for k, name := range names {
 		if _, twice := r.index[name]; !twice {
@@ -194,7 +194,7 @@ func (r reader) items(text string) (items []int, err error) {
 			return nil, err
 		}
 		if seen[k] {
-			return nil, fmt.Errorf("item %d is there twice", k)
+			return nil, fmt.Errorf("item %s is there twice", r.names[k])
 		}
 		seen[k] = true
 		items = append(items, k)

@@ -21,6 +21,7 @@ func TestParse(t *testing.T) {
 		Forbids: []Place{{3, 2}},
 		Befores: []Before{{0, 2}, {2, 3}},
 		Firsts:  []Among{{[]int{0, 1}, 2}},
+		Names:   names,
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
@@ -34,7 +35,7 @@ func TestParse(t *testing.T) {
 		{Text{Pin: []string{"a=x"}}, `pin "a=x": position: wanted 0 to 3 (got "x")`},
 		{Text{Forbid: []string{"9=0"}}, `forbid "9=0": no item 9 in a set of 4, wanted 0 to 3`},
 		{Text{Before: []string{"a"}}, `before "a": wanted two items or more, such as A,B`},
-		{Text{Before: []string{"a,a"}}, `before "a,a": item 0 is there twice`},
+		{Text{Before: []string{"a,a"}}, `before "a,a": item a is there twice`},
 		{Text{Before: []string{"a,b"}}, `before "a,b": no item "b": items are a, b=c, 2, 1`},
 		{Text{Before: []string{"b=d,a"}}, `before "b=d,a": no item "b=d", the nearest is "b=c"`},
 		{Text{First: []string{"2:"}}, `first "2:": the name of an item is missing`},

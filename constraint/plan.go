@@ -3,6 +3,7 @@ package constraint
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,11 +103,11 @@ func (p *Plan) pin() error {
 	for _, pin := range p.rules.Pins {
 		if p.lo[pin.Item] > 0 || p.hi[pin.Item] < p.n-1 { // or n = 1: there is one position
 			if p.lo[pin.Item] != pin.Position {
-				return fmt.Errorf("constraints: item %d is pinned at positions %d and %d", pin.Item, p.lo[pin.Item], pin.Position)
+				return fmt.Errorf("constraints: item %s is pinned at positions %d and %d", p.rules.name(pin.Item), p.lo[pin.Item], pin.Position)
 			}
 		}
 		if other, taken := at[pin.Position]; taken && other != pin.Item {
-			return fmt.Errorf("constraints: items %d and %d are both pinned at position %d", other, pin.Item, pin.Position)
+			return fmt.Errorf("constraints: items %s and %s are both pinned at position %d", p.rules.name(other), p.rules.name(pin.Item), pin.Position)
 		}
 		at[pin.Position] = pin.Item
 		p.lo[pin.Item], p.hi[pin.Item] = pin.Position, pin.Position
@@ -147,9 +148,11 @@ func (p *Plan) topological() ([]int, error) {
 	var way []int
 	for {
 		if first, seen := step[k]; seen {
-			cycle := append(way[first:], k)
-			slices.Reverse(cycle)
-			return nil, fmt.Errorf("constraints: a cycle: item %s", strings.Join(texts(cycle), " before "))
+			cycle := p.rules.name(k)
+			for _, a := range slices.Backward(way[first:]) {
+				cycle += " before " + p.rules.name(a)
+			}
+			return nil, fmt.Errorf("constraints: a cycle: item %s", cycle)
 		}
 		step[k] = len(way)
 		way = append(way, k)
@@ -175,11 +178,8 @@ func (p *Plan) narrow(sorted []int) error {
 		for p.hi[a] >= 0 && p.holes[a][p.hi[a]] {
 			p.hi[a]--
 		}
-		if p.hi[a] < 0 {
-			return fmt.Errorf("constraints: item %d has no position left: the rules about it, and about the items before and after it, leave none", a)
-		}
 		if p.lo[a] > p.hi[a] {
-			return fmt.Errorf("constraints: item %d has no position left: the rules about it, and about the items before and after it, allow none below %d and none above %d", a, p.lo[a], p.hi[a])
+			return fmt.Errorf("constraints: item %s has no position left: it is %s", p.rules.name(a), p.why(a))
 		}
 	}
 	for k, holes := range p.holes {
@@ -195,6 +195,48 @@ func (p *Plan) narrow(sorted []int) error {
 		p.holey = true
 	}
 	return nil
+}
+
+// why says what is asked of item a, whose window is empty while those of the items after it are
+// known: the rules about it, and of the items before and after it those that leave it least.
+func (p *Plan) why(a int) string {
+	var asked []string
+	for _, x := range p.rules.Pins {
+		if x.Item == a {
+			asked = append(asked, fmt.Sprintf("pinned at position %d", x.Position))
+			break
+		}
+	}
+	if holes := slices.Sorted(maps.Keys(p.holes[a])); len(holes) > 0 {
+		asked = append(asked, "forbidden at "+short(texts(holes)))
+	}
+	first := p.n
+	for _, f := range p.rules.Firsts {
+		if slices.Contains(f.Items, a) {
+			first = min(first, f.Count)
+		}
+	}
+	if first < p.n {
+		asked = append(asked, fmt.Sprintf("among the first %d", first))
+	}
+	before, after := -1, -1 // a is before the one and after the other
+	for _, b := range p.after[a] {
+		if before < 0 || p.hi[b] < p.hi[before] {
+			before = b
+		}
+	}
+	for k, list := range p.after {
+		if slices.Contains(list, a) && (after < 0 || p.lo[k] > p.lo[after]) {
+			after = k
+		}
+	}
+	if after >= 0 {
+		asked = append(asked, fmt.Sprintf("after item %s, which is at %d or later", p.rules.name(after), p.lo[after]))
+	}
+	if before >= 0 {
+		asked = append(asked, fmt.Sprintf("before item %s, which is at %d or earlier", p.rules.name(before), p.hi[before]))
+	}
+	return strings.Join(asked, ", ")
 }
 
 // allows reports whether window and holes let item k stand at position i.
@@ -250,11 +292,7 @@ func (p *Plan) crowd(from, to int) error {
 			items = append(items, k)
 		}
 	}
-	return tooMany(items, from, to)
-}
-
-func tooMany(items []int, from, to int) error {
-	return fmt.Errorf("constraints: items %s can only stand at positions %d to %d: %d items, %d positions", short(items), from, to, len(items), to-from+1)
+	return fmt.Errorf("constraints: items %s can only stand at positions %d to %d: %d items, %d positions", p.rules.short(items), from, to, len(items), to-from+1)
 }
 
 // matching finds an order that keeps windows and holes, by augmenting paths from what is
@@ -304,7 +342,7 @@ func (p *Plan) matching() error {
 				}
 			}
 			slices.Sort(queue)
-			return fmt.Errorf("constraints: items %s can only stand at positions %s: %d items, %d positions", short(queue), short(positions), len(queue), len(positions))
+			return fmt.Errorf("constraints: items %s can only stand at positions %s: %d items, %d positions", p.rules.short(queue), short(texts(positions)), len(queue), len(positions))
 		}
 		for i := free; ; {
 			x := from[i]
@@ -327,10 +365,9 @@ func texts(list []int) []string {
 	return out
 }
 
-// short lists numbers, of many the first ones.
-func short(list []int) string {
+// short lists texts, of many the first ones.
+func short(out []string) string {
 	const most = 12
-	out := texts(list)
 	if len(out) > most {
 		out = append(out[:most], "…")
 	}

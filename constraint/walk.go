@@ -22,7 +22,7 @@ type Walk struct {
 	at      int        // the next position
 	waiting []int      // how many rules have the item after one not placed
 	// whole is an order that obeys and begins as this one; others are such orders by the item
-	// that comes next, as far as they are known. Only where a search decides.
+	// that comes next, as far as a search found them. Only where a search decides.
 	whole  perm.Order
 	others map[int]perm.Order
 }
@@ -59,6 +59,7 @@ func (w *Walk) Next(may []bool) {
 		return
 	}
 	w.others = map[int]perm.Order{}
+	near := w.near()
 	for k, ok := range may {
 		if !ok {
 			continue
@@ -67,30 +68,63 @@ func (w *Walk) Next(may []bool) {
 			w.others[k] = w.whole
 			continue
 		}
-		whole := w.near(k)
-		if whole == nil {
-			c := w.Clone()
-			c.advance(k)
-			whole, _ = c.search(StepLimit)
+		if near.has(k) { // [Walk.Place] makes it
+			continue
 		}
+		c := w.Clone()
+		c.advance(k)
+		whole, _ := c.search(StepLimit)
 		if may[k] = whole != nil; whole != nil {
 			w.others[k] = whole
 		}
 	}
 }
 
-// near tries the two orders next to w.whole that have k at the next position: k exchanged with
-// the item there, and k moved up. Most items need no search.
-func (w *Walk) near(k int) perm.Order {
-	from := slices.Index(w.whole, k)
-	swapped := slices.Clone(w.whole)
-	swapped[w.at], swapped[from] = k, swapped[w.at]
-	if w.plan.Check(swapped) == nil {
-		return swapped
+// near are the two orders next to w.whole that have an item k at the next position: k exchanged
+// with the item there, and k moved up. Most items need no search. Items that may come next as far
+// as [Walk.relaxed] tells have none before them left, so that k itself is in its place.
+type near struct {
+	w    *Walk
+	rank perm.Rank // of w.whole
+	// last is the last position from which an item can move up: all from the next one on to
+	// before it may stand one later, and keep their order.
+	last int
+}
+
+func (w *Walk) near() near {
+	n := near{w, w.whole.Rank(), w.at}
+	for n.last < w.plan.n-1 && w.plan.allows(w.whole[n.last], n.last+1) {
+		n.last++
 	}
-	moved := slices.Insert(slices.Delete(slices.Clone(w.whole), from, from+1), w.at, k)
-	if w.plan.Check(moved) == nil {
-		return moved
+	return n
+}
+
+func (n *near) has(k int) bool { return n.rank[k] <= n.last || n.swaps(k) }
+
+// swaps reports whether the item that is next in w.whole may stand where k does.
+func (n *near) swaps(k int) bool {
+	first, to := n.w.whole[n.w.at], n.rank[k]
+	if !n.w.plan.allows(first, to) {
+		return false
+	}
+	for _, b := range n.w.plan.after[first] {
+		if n.rank[b] <= to {
+			return false
+		}
+	}
+	return true
+}
+
+// order returns the one for k, nil where neither obeys.
+func (n *near) order(k int) perm.Order {
+	from, at := n.rank[k], n.w.at
+	switch {
+	case n.swaps(k):
+		o := slices.Clone(n.w.whole)
+		o[at], o[from] = k, o[at]
+		return o
+	case from <= n.last:
+		return slices.Insert(slices.Delete(slices.Clone(n.w.whole), from, from+1), at, k)
 	}
 	return nil
 }
@@ -98,10 +132,15 @@ func (w *Walk) near(k int) perm.Order {
 // Place puts an item that [Walk.Next] allows at the next position.
 func (w *Walk) Place(k int) {
 	if w.searched() && w.whole[w.at] != k {
-		if w.others[k] == nil {
+		if w.others == nil {
 			w.Next(make([]bool, w.plan.n))
 		}
-		w.whole = w.others[k]
+		near := w.near()
+		if whole := near.order(k); whole != nil {
+			w.whole = whole
+		} else {
+			w.whole = w.others[k]
+		}
 	}
 	w.others = nil
 	w.advance(k)

@@ -22,8 +22,10 @@ const MaxLineBytes = 64 << 20
 // [x, y], or is bare; all items of a set are of one kind, and all features of a
 // file have one length. Sets and items may have an "id", unique in the file and
 // in the set. "order" lists items by position; "rank", positions by item, is
-// accepted instead and reported in [Set].OrderGiven; both are 0-based. Blank lines
-// are skipped. "constraints" are rules for orders that are asked for, as [constraint.Text]
+// accepted instead and reported in [Set].OrderGiven; both are 0-based. Of an order with ties,
+// or of some items alone, "levels" says what is known: [[3], [0, 2]] is item 3 before items 0
+// and 2, which are tied, and nothing of the others (see [Levels]). Blank lines are skipped.
+// "constraints" are rules for orders that are asked for, as [constraint.Text]
 // writes them: {"pin": ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}.
 // An unknown field, a repeated field, NaN and infinity are errors
 // that name the line and the field.

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	setFields  = []string{"id", "items", "order", "rank", "constraints"}
+	setFields  = []string{"id", "items", "order", "rank", "levels", "constraints"}
 	ruleFields = []string{"pin", "forbid", "before", "first"}
 	itemFields = []string{"id", "features", "image", "point"}
 )
@@ -38,7 +38,8 @@ func ParseSet(line []byte) (*Set, error) {
 	}
 	s := &Set{}
 	var order []int
-	hasItems := false
+	var levels Levels
+	given, hasItems := "", false
 	err := p.object("a set", setFields, func(field string) (err error) {
 		switch field {
 		case "id":
@@ -56,11 +57,14 @@ func ParseSet(line []byte) (*Set, error) {
 		case "constraints":
 			err = p.constraints(&s.Constraints)
 		default:
-			if s.OrderGiven != "" {
-				return errors.New("is there beside \"" + s.OrderGiven + "\", wanted one of them")
+			if given != "" {
+				return errors.New("is there beside \"" + given + "\", wanted one of them")
 			}
-			s.OrderGiven = field
-			order, err = p.integers()
+			if given = field; field == "levels" {
+				levels, err = p.levels()
+			} else {
+				order, err = p.integers()
+			}
 		}
 		return err
 	})
@@ -73,12 +77,20 @@ func ParseSet(line []byte) (*Set, error) {
 	if !hasItems {
 		return nil, errors.New("items: is missing")
 	}
-	if s.OrderGiven != "" {
-		if err := checkOrder(s.OrderGiven, order, len(s.Items)); err != nil {
+	switch given {
+	case "levels":
+		if err := levels.Validate(len(s.Items)); err != nil {
+			return nil, fmt.Errorf("levels: %w", err)
+		}
+		if s.setLevels(levels); s.Order != nil { // then that says it all
+			s.Levels = nil
+		}
+	case "order", "rank":
+		if err := checkOrder(given, order, len(s.Items)); err != nil {
 			return nil, err
 		}
-		s.Order = order
-		if s.OrderGiven == "rank" {
+		s.Order, s.OrderGiven = order, given
+		if given == "rank" {
 			s.Order = perm.Rank(order).Order()
 		}
 	}
@@ -103,7 +115,11 @@ func (p *parser) constraints(t *constraint.Text) error {
 // checkOrder reports whether order, read as field says, is a permutation of n items.
 func checkOrder(field string, order []int, n int) error {
 	if len(order) != n {
-		return fmt.Errorf("%s: has %d entries, wanted %d, one an item", field, len(order), n)
+		err := fmt.Errorf("%s: has %d entries, wanted %d, one an item", field, len(order), n)
+		if len(order) < n {
+			err = fmt.Errorf("%w\nhint: \"levels\": [[0], [2, 1]] is for ties and for orders of some items", err)
+		}
+		return err
 	}
 	err := perm.Order(order).Validate()
 	if field == "rank" {
@@ -287,6 +303,22 @@ func (p *parser) integers() ([]int, error) {
 		return nil
 	})
 	return out, err
+}
+
+// levels reads [[2], [0, 1]]; an empty level ends it, so that memory follows what is there.
+func (p *parser) levels() (l Levels, err error) {
+	err = p.array(func(i int) error {
+		group, err := p.integers()
+		if err == nil && len(group) == 0 {
+			err = errors.New("is empty, wanted one item or more")
+		}
+		if err != nil {
+			return &elementError{i, err}
+		}
+		l = append(l, slices.Clip(group))
+		return nil
+	})
+	return l, err
 }
 
 func (p *parser) number(wanted string) (string, error) {

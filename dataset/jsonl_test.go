@@ -74,6 +74,26 @@ func TestReadJSONLSmallSets(t *testing.T) {
 	}
 }
 
+// Levels are what is known of an order; where they are all of it they are the order.
+func TestReadJSONLLevels(t *testing.T) {
+	sets, err := readAll(`{"items":[{},{},{},{}],"levels":[[3],[0,2]]}
+{"items":[{},{},{}],"levels":[[2],[0],[1]]}
+{"items":[{},{}],"levels":[]}
+`)
+	if err != nil || len(sets) != 3 {
+		t.Fatalf("%d sets, %v", len(sets), err)
+	}
+	if d := cmp.Diff(Levels{{3}, {0, 2}}, sets[0].Known()); d != "" || sets[0].Order != nil {
+		t.Errorf("%s, order %v", d, sets[0].Order)
+	}
+	if d := cmp.Diff(perm.Order{2, 0, 1}, sets[1].Order); d != "" || sets[1].OrderGiven != "order" {
+		t.Errorf("%s, given as %q", d, sets[1].OrderGiven)
+	}
+	if sets[2].Known() != nil {
+		t.Errorf("%v is known, wanted nothing", sets[2].Known())
+	}
+}
+
 func TestReadJSONLErrors(t *testing.T) {
 	const two = `{"items":[{"features":[1,2]},{"features":[3,4]}],`
 	for name, c := range map[string]struct {
@@ -107,7 +127,13 @@ func TestReadJSONLErrors(t *testing.T) {
 		"items no list":       {`{"items":{}}`, `1: items: is an object, wanted a list`},
 		"item no object":      {`{"items":[3]}`, `1: item 0: is 3, wanted an item in braces`},
 		"order and rank":      {two + `"order":[0,1],"rank":[0,1]}`, `1: rank: is there beside "order", wanted one of them`},
-		"order short":         {two + `"order":[0]}`, `1: order: has 1 entries, wanted 2, one an item`},
+		"order short":         {two + `"order":[0]}`, `1: order: has 1 entries, wanted 2, one an item` + "\nhint: \"levels\""},
+		"levels and order":    {two + `"levels":[[0]],"order":[0,1]}`, `1: order: is there beside "levels", wanted one of them`},
+		"levels repeat":       {two + `"levels":[[0],[1,0]]}`, `1: levels: level 1: item 0 is there twice`},
+		"level beyond":        {two + `"levels":[[2]]}`, `1: levels: level 0: item 2, wanted 0 to 1`},
+		"level empty":         {two + `"levels":[[0],[]]}`, `1: levels[1]: is empty, wanted one item or more`},
+		"level no list":       {two + `"levels":[0,1]}`, `1: levels[0]: is 0, wanted a list`},
+		"level of text":       {two + `"levels":[["0"]]}`, `1: levels[0]: [0]: is "0", wanted an integer`},
 		"order repeats":       {two + `"order":[1,1]}`, `1: order: entry 1 repeats 1`},
 		"rank out of range":   {two + `"rank":[0,7]}`, `1: rank: entry 1 is 7, wanted 0 to 1`},
 		"order 1-based":       {two + `"order":[2,1]}`, "1: order: entry 0 is 2, wanted 0 to 1\nhint: order counts from 0 in this format; take 1 from each entry"},
@@ -286,6 +312,9 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"items":[{"image":"a.png"},{"image":"b.png","id":"x"}],"rank":[1,0]}` + "\n\n{\"items\":[]}"))
 	f.Add([]byte(`{"items":[{"point":[0,1e-9]}],"order":[0]}`))
 	f.Add([]byte(`{"items":[{},{"id":"x"}],"constraints":{"pin":["x=0"],"first":["1:x"],"forbid":["0=0"],"before":["x,0"]}}`))
+	f.Add([]byte(`{"items":[{},{},{},{"id":"x"}],"levels":[[3],[0,2]]}`))
+	f.Add([]byte(`{"items":[{},{}],"levels":[[1],[0]]}` + "\n" + `{"items":[{}],"levels":[]}`))
+	f.Add([]byte(`{"items":[],"levels":[` + strings.Repeat("[0],", 5000) + `[0]]}`))
 	f.Add([]byte(`{"items":[{},{"feature":NaN}]}`))
 	f.Add([]byte("\xef\xbb\xbf{"))
 	f.Add(gzipped(f, []byte(`{"items":[{}]}`)))

@@ -36,10 +36,13 @@ type jsonSet struct {
 	Order *[]int     `json:"order,omitempty"`
 	Rank  *[]int     `json:"rank,omitempty"`
 
+	Levels Levels `json:"levels,omitempty"`
+
 	Constraints constraint.Text `json:"constraints,omitzero"`
 }
 
-// Write writes one set, its order in the reading that OrderGiven names. Image
+// Write writes one set, its order in the reading that OrderGiven names, or its levels where they
+// are no order. Image
 // paths are written as they stand in the items. A set that a reader would refuse
 // is an error, and nothing of it is written.
 func (w *JSONLWriter) Write(s *Set) error {
@@ -64,6 +67,8 @@ func (w *JSONLWriter) Write(s *Set) error {
 	case "rank":
 		rank := append([]int{}, s.Order.Rank()...)
 		out.Rank = &rank
+	default:
+		out.Levels = s.Levels
 	}
 	w.line.Reset()
 	enc := json.NewEncoder(&w.line)

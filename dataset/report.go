@@ -44,7 +44,7 @@ type Report struct {
 const largestFeature = 1e30
 
 // Inspect looks through sets and says what there is. Suspicious are orders that are those of
-// the file, or its reverse, in every set; sets that say nothing of the order; features that
+// the file, or its reverse, in every set; relevances that are 1, 2, …, n; sets that say nothing of the order; features that
 // never change or are above 1e30 in size; equal items with different places; repeated sets of
 // items with content; images that are not there; and a comparison graph in several parts.
 func Inspect(sets []*Set) *Report {
@@ -91,7 +91,7 @@ func (r *Report) kinds(sets []*Set) {
 
 func (r *Report) orders(sets []*Set) {
 	silent, counted := 0, 0 // sets with known items, none of which is before another
-	same, reversed, ranks := true, true, 0
+	same, reversed, numbered, ranks := true, true, true, 0
 	for _, s := range sets {
 		l, n := s.Known(), len(s.Items)
 		known := l.Known()
@@ -118,6 +118,7 @@ func (r *Report) orders(sets []*Set) {
 			continue
 		}
 		counted++
+		numbered = numbered && fromOne(s.Relevance)
 		for i, group := range l {
 			same = same && len(group) == 1 && group[0] == i
 			reversed = reversed && len(group) == 1 && group[0] == n-1-i
@@ -138,12 +139,27 @@ func (r *Report) orders(sets []*Set) {
 	if counted > 1 && same {
 		r.warn("the order is 0, 1, …, n−1 in every set: are these labels, or the numbers of the lines?")
 	}
-	if counted > 1 && reversed && r.Kind != KindBare.String() {
+	switch {
+	case counted < 2 || same || r.Kind == KindBare.String():
+	case reversed:
 		r.warn("the order is n−1, …, 1, 0 in every set: are these labels, or ranks 1, 2, …, n that were taken for relevances?")
+	case numbered:
+		r.warn("the relevances are 1, 2, …, n in every set: are these ranks? The greatest relevance comes first")
 	}
 	if ranks > 0 && ranks < r.Complete+r.Partial {
 		r.warn("%s \"rank\", the others \"order\"", plural(ranks, "set gives", "sets give"))
 	}
+}
+
+// fromOne reports whether relevances are 1, 2, …, n in some order.
+func fromOne(relevance []float64) bool {
+	sorted := slices.Sorted(slices.Values(relevance))
+	for i, v := range sorted {
+		if v != float64(i+1) {
+			return false
+		}
+	}
+	return len(sorted) > 0
 }
 
 func (r *Report) sizes(sets []*Set) {

@@ -66,6 +66,16 @@ func TestInspect(t *testing.T) {
 			[]string{"the order is n−1, …, 1, 0 in every set: ", "1 feature is the same everywhere, counted from 0: 1", "1 feature is above 1e+30 in size, counted from 0: 0"},
 		},
 		{
+			"ranks in any order for relevances", svm("2 qid:1 1:1\n1 qid:1 1:2\n3 qid:1 1:3\n1 qid:2 1:4\n2 qid:2 1:5\n"),
+			Report{Sets: 2, Kind: "features", Items: 5, Width: 1, SizeMin: 2, SizeMedian: 3, SizeMax: 3, Complete: 2},
+			[]string{"the relevances are 1, 2, …, n in every set: are these ranks?"},
+		},
+		{
+			"grades", svm("2 qid:1 1:1\n1 qid:1 1:2\n3 qid:1 1:3\n1 qid:2 1:4\n3 qid:2 1:5\n"),
+			Report{Sets: 2, Kind: "features", Items: 5, Width: 1, SizeMin: 2, SizeMedian: 3, SizeMax: 3, Complete: 2},
+			nil,
+		},
+		{
 			"numbers of lines", csv("set,item,rank,f\na,x,1,1\na,y,2,2\nb,z,1,3\nb,w,2,4\n"),
 			Report{Sets: 2, Kind: "features", Items: 4, Width: 1, SizeMin: 2, SizeMedian: 2, SizeMax: 2, Complete: 2},
 			[]string{"the order is 0, 1, …, n−1 in every set: "},

@@ -123,7 +123,7 @@ func TestContradictionsAreNamed(t *testing.T) {
 		"before itself":         {constraint.Set{Befores: []constraint.Before{{A: 2, B: 2}}}, []string{"item 2"}},
 		"three in two":          {constraint.Set{Firsts: []constraint.Among{{Items: []int{0, 1, 2}, Count: 2}}}, []string{"items 0, 1, 2", "positions 0 to 1"}},
 		"pinned and forbidden":  {constraint.Set{Pins: []constraint.Place{{Item: 4, Position: 0}}, Forbids: []constraint.Place{{Item: 4, Position: 0}}}, []string{"item 4 has no position left"}},
-		"pinned behind":         {constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 4}}, Befores: []constraint.Before{{A: 0, B: 1}}}, []string{"item 1 has no position left", "before and after it"}},
+		"pinned behind":         {constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 4}}, Befores: []constraint.Before{{A: 0, B: 1}}}, []string{"item 1 has no position left", "after item 0, which is at 4 or later"}},
 		"forbidden everywhere":  {constraint.Set{Forbids: []constraint.Place{{Item: 3}, {Item: 3, Position: 1}, {Item: 3, Position: 2}, {Item: 3, Position: 3}, {Item: 3, Position: 4}}}, []string{"item 3"}},
 		"first, but pinned out": {constraint.Set{Pins: []constraint.Place{{Item: 2, Position: 3}}, Firsts: []constraint.Among{{Items: []int{2}, Count: 1}}}, []string{"item 2"}},
 	} {

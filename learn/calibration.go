@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -15,15 +16,19 @@ import (
 // probability is a share of samples, so that it is off by up to 1/(2√samples), one standard
 // deviation; that alone makes even perfect probabilities seem a little too sure.
 type Calibration struct {
-	Sets    int    `json:"sets"`
+	Sets int `json:"sets"`
+	// Lists is of ranked lists how many gave the sets; a set that many gave counts as often.
+	Lists   int    `json:"lists,omitempty"`
 	N       int    `json:"n"`
 	Samples int    `json:"samples"` // a set
 	Step    int    `json:"step"`
 	Seed    uint64 `json:"seed"`
-	// Pairs are of P(item a before item b) for a < b, but for items that are equal.
+	// Pairs are of P(item a before item b) for a < b, but for items that are equal or tied, or
+	// of which nothing is known.
 	Pairs CalibrationTable `json:"pairs"`
 	// Places are of P(item k at position i), the marginals. Where the right order is one of
-	// several (equal items) it is the set's own.
+	// several (equal items) it is the set's own; of ranked lists those items count whose
+	// position is known: no item of the list is tied with them or left out.
 	Places   CalibrationTable `json:"places"`
 	Warnings []string         `json:"warnings,omitempty"` // see [Model.Warnings]
 }
@@ -47,13 +52,18 @@ func newCalibrationTable(c *metric.Calibration) CalibrationTable {
 const MaxCalibrationSamples = 4096
 
 // Calibrate draws samples of each of the first count test sets and holds their shares
-// against the right orders. progress, if not nil, is called with the number of sets done.
-func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func(done int)) (*Calibration, error) {
+// against the right orders. Of ranked lists it takes the different ones, those that most gave
+// first, and there may be fewer than count. progress, if not nil, is called with the number of
+// sets done and that of all.
+func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func(done, of int)) (*Calibration, error) {
 	switch {
 	case count < 1:
 		return nil, fmt.Errorf("calibration: wanted 1 set or more (got %d)", count)
 	case samples < 1 || samples > MaxCalibrationSamples:
 		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", MaxCalibrationSamples, samples)
+	}
+	if t, ok := m.Task.(*task.Ranking); ok {
+		return m.calibrateLists(ctx, t, count, samples, progress)
 	}
 	dec, err := m.Decoder()
 	if err != nil {
@@ -80,7 +90,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		start, rngs := make([]perm.Order, size*samples), make([]*rand.Rand, size*samples)
 		for i := range start {
 			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(first+i/samples)<<32|uint64(i%samples)))
-			start[i] = m.Process.Start(rngs[i], len(ex.Clean[0])) // ranked lists come in batches of one size each
+			start[i] = m.Process.Start(rngs[i], m.Config.Task.N)
 		}
 		paths, err := dec.Sample(enc, start, rngs)
 		enc.Free()
@@ -97,13 +107,95 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 			}
 		}
 		if progress != nil {
-			progress(min(first+size, count))
+			progress(min(first+size, count), count)
 		}
 	}
+	return m.calibration(count, samples, &pairs, &places), nil
+}
+
+func (m *Model) calibration(sets, samples int, pairs, places *metric.Calibration) *Calibration {
 	return &Calibration{
-		Sets: count, N: m.Config.Task.N, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
-		Pairs: newCalibrationTable(&pairs), Places: newCalibrationTable(&places), Warnings: slices.Clone(m.Warnings()),
-	}, nil
+		Sets: sets, N: m.Config.Task.N, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
+		Pairs: newCalibrationTable(pairs), Places: newCalibrationTable(places), Warnings: slices.Clone(m.Warnings()),
+	}
+}
+
+// calibrateLists is [Model.Calibrate] of ranked lists: what is not known of them is no prediction.
+func (m *Model) calibrateLists(ctx context.Context, t *task.Ranking, count, samples int, progress func(done, of int)) (*Calibration, error) {
+	sets, weights, err := t.Sets(task.Test, count)
+	if err != nil {
+		return nil, err
+	}
+	var pairs, places metric.Calibration
+	lists := 0
+	for i, s := range sets {
+		drawn, _, err := m.Sample(ctx, []*dataset.Set{s}, samples, m.Config.Seed+uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		ranks := make([]perm.Rank, samples)
+		for j, o := range drawn[0].Samples {
+			ranks[j] = o.Rank()
+		}
+		if err := calibrateLevels(s.Known(), ranks, weights[i], &pairs, &places); err != nil {
+			return nil, err
+		}
+		lists += weights[i]
+		if progress != nil {
+			progress(i+1, len(sets))
+		}
+	}
+	c := m.calibration(len(sets), samples, &pairs, &places)
+	c.Lists, c.Warnings = lists, append(c.Warnings, t.Dropped...)
+	return c, nil
+}
+
+// calibrateLevels adds what samples say of a list that count gave, of which levels are known.
+func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs, places *metric.Calibration) error {
+	n, samples := len(ranks[0]), float64(len(ranks))
+	level, complete := make([]int, n), levels.Known() == n // level is from 1 on, 0 for an item in none
+	position, from := make([]int, n), 0                    // −1 where it is not known
+	for k := range position {
+		position[k] = -1
+	}
+	for i, group := range levels {
+		for _, k := range group {
+			level[k] = i + 1
+			if complete && len(group) == 1 {
+				position[k] = from
+			}
+		}
+		from += len(group)
+	}
+	at := make([]int, n)
+	for a := range n {
+		if position[a] >= 0 {
+			clear(at)
+			for _, r := range ranks {
+				at[r[a]]++
+			}
+			for i, hits := range at {
+				if err := places.AddMany(float64(hits)/samples, position[a] == i, count); err != nil {
+					return err
+				}
+			}
+		}
+		for b := a + 1; b < n; b++ {
+			if level[a] == 0 || level[b] == 0 || level[a] == level[b] {
+				continue
+			}
+			before := 0
+			for _, r := range ranks {
+				if r[a] < r[b] {
+					before++
+				}
+			}
+			if err := pairs.AddMany(float64(before)/samples, level[a] < level[b], count); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // calibrate adds what samples say of set i.

@@ -9,6 +9,14 @@ import (
 	"github.com/riffle-ml/riffle/diffusion"
 )
 
+// ConstraintError is of a set's constraints: they cannot be read, or contradict each other.
+type ConstraintError struct{ err error }
+
+func (e *ConstraintError) Error() string { return e.err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *ConstraintError) Unwrap() error { return e.err }
+
 // plans reads the constraints of sets and finds what contradicts; the plan of a set without
 // any is nil. number is that of the first set, for sets without a name.
 func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, error) {
@@ -19,7 +27,7 @@ func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, erro
 		}
 		rules, err := s.Constraints.Parse(s.ItemNames())
 		if err != nil {
-			return nil, fmt.Errorf("set %s: constraints: %w", name(s, number+i), err)
+			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", name(s, number+i), err)}
 		}
 		if out[i], err = rules.Compile(len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
 			first := constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 0}}}
@@ -28,7 +36,7 @@ func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, erro
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("set %s: %w", name(s, number+i), err)
+			return nil, &ConstraintError{fmt.Errorf("set %s: %w", name(s, number+i), err)}
 		}
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
@@ -320,6 +321,8 @@ func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
 	switch {
 	case ex.Modes != nil:
 		return nearestMode(order, ex.Modes)
+	case ex.Levels != nil:
+		return nearestConsistent(order, ex.Levels[i])
 	case ex.Same != nil:
 		return metric.Nearest(order, ex.Clean[i], ex.Same[i])
 	case ex.Values == nil:
@@ -327,6 +330,29 @@ func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
 	}
 	v, want := ex.Values[i], slices.Clone(order)
 	slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	return want
+}
+
+// nearestConsistent rearranges an order so that it is consistent with levels: tied items stay in
+// its order, and those of which nothing is known where they are.
+func nearestConsistent(order perm.Order, levels dataset.Levels) perm.Order {
+	rank := order.Rank()
+	var known []int
+	in := make([]bool, len(order))
+	for _, group := range levels {
+		from := len(known)
+		known = append(known, group...)
+		slices.SortFunc(known[from:], func(a, b int) int { return rank[a] - rank[b] })
+		for _, k := range group {
+			in[k] = true
+		}
+	}
+	want := slices.Clone(order)
+	for place, k := range order {
+		if in[k] {
+			want[place], known = known[0], known[1:]
+		}
+	}
 	return want
 }
 

@@ -27,6 +27,8 @@ type Model struct {
 	Store    *model.Store
 	// State is where the training stands, zero for a model that has not been trained.
 	State run.State
+	// Elsewhere says which data [Load] found in another place than the configuration names.
+	Elsewhere []string
 
 	decoder *diffusion.Decoder
 	other   orderer // with another method
@@ -77,9 +79,11 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if m, _, err = New(dir.Located(), e); err != nil {
+	cfg, elsewhere := dir.Located()
+	if m, _, err = New(cfg, e); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 	}
+	m.Elsewhere = elsewhere
 	if k, ok := m.Task.(task.Keeper); ok {
 		if err := k.Restore(dir.Path); err != nil {
 			return nil, nil, err

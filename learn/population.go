@@ -2,6 +2,7 @@ package learn
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/riffle-ml/riffle/baseline/mallows"
 	"github.com/riffle-ml/riffle/baseline/plackettluce"
@@ -30,7 +31,7 @@ func populations(train, test []dataset.Vote, n int) []Population {
 	score := func(p Population, loglik func([]dataset.Vote) (float64, error)) Population {
 		l, err := loglik(test)
 		if err != nil {
-			p.Note = err.Error()
+			p.Note = note(err)
 			return p
 		}
 		l /= float64(lists * n)
@@ -41,20 +42,20 @@ func populations(train, test []dataset.Vote, n int) []Population {
 	fit, err := plackettluce.Estimate(train, n, 0)
 	var parts *plackettluce.DisconnectedError
 	if errors.As(err, &parts) {
-		pl.Name, pl.Note = "Plackett–Luce, prior ½", err.Error()
+		pl.Name, pl.Note = "Plackett–Luce, prior ½", note(err)
 		fit, err = plackettluce.Estimate(train, n, priorWeight)
 	}
 	if err != nil {
-		pl.Note = err.Error()
+		pl.Note = note(err)
 	} else {
-		note := pl.Note
+		why := pl.Note
 		if pl = score(pl, fit.Model.LogLikelihood); pl.LogProb != nil {
-			pl.Note = note
+			pl.Note = why
 		}
 	}
 	m := Population{Name: "Mallows"}
 	if fit, err := mallows.Estimate(train, n); err != nil {
-		m.Note = err.Error()
+		m.Note = note(err)
 	} else {
 		m = score(m, fit.Model.LogLikelihood)
 		if m.LogProb != nil && !fit.Exact {
@@ -62,6 +63,12 @@ func populations(train, test []dataset.Vote, n int) []Population {
 		}
 	}
 	return []Population{pl, m}
+}
+
+// note is why a model could not be fitted, without the hint, which is for callers of its package.
+func note(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\nhint: ")
+	return text
 }
 
 // votes are lists of bare items as votes.

@@ -10,6 +10,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -19,10 +20,10 @@ type Ranking struct {
 	Lists   int             `json:"lists"`    // those who gave an order
 	Exact   metric.Interval `json:"exact"`    // percent of lists none of whose known pairs is the wrong way round
 	TauB    metric.Interval `json:"tau_b"`    // Kendall's tau-b
-	NDCG    metric.Interval `json:"ndcg"`     // of the first NDCGAt items
-	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them
+	NDCG    metric.Interval `json:"ndcg"`     // of the first NDCGAt items of those that are known
+	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them, mean over what ties allow
 	NDCGAt  int             `json:"ndcg_at"`  // k
-	TopKAt  int             `json:"top_k_at"` // k
+	TopKAt  int             `json:"top_k_at"` // k, 5 or half of what the largest list may have
 	Bound   metric.Interval `json:"bound"`    // on log p of what is known, nats an item
 	Uniform metric.Interval `json:"uniform"`  // the same of all orders alike
 	Dropped []string        `json:"dropped,omitempty"`
@@ -73,7 +74,8 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	if err != nil {
 		return nil, err
 	}
-	r := &Ranking{NDCGAt: ndcgAt, TopKAt: topKAt, Dropped: t.Dropped}
+	// Of five items all are among the first five.
+	r := &Ranking{NDCGAt: ndcgAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
 	var exact, tauB, ndcg, top, bound, uniform []float64
 	for i, s := range sets {
 		l, n := s.Known(), float64(len(s.Items))
@@ -90,10 +92,11 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		if values[1], err = metric.KendallTauB(rank, l); err != nil {
 			return nil, err
 		}
-		if values[2], err = metric.NDCG(order, relevance(s, l), ndcgAt); err != nil {
+		known, grades := condensed(order, l, relevance(s, l))
+		if values[2], err = metric.NDCG(known, grades, ndcgAt); err != nil {
 			return nil, err
 		}
-		if values[3], err = metric.TopOverlap(order, drawn[i].Order, topKAt); err != nil {
+		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {
 			return nil, err
 		}
 		values[4] = (float64(scored[i].Bound) + logCount[i]) / n
@@ -130,6 +133,24 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 
 // maxWeight bounds how often one order counts, for the sake of memory.
 const maxWeight = 100_000
+
+// condensed returns an order without the items in no level, which may stand anywhere, with what
+// grades say of those that are left; they are numbered anew (T. Sakai, SIGIR 2007).
+func condensed(order perm.Order, l dataset.Levels, grades []float64) (perm.Order, []float64) {
+	in := make([]bool, len(order))
+	for _, group := range l {
+		for _, k := range group {
+			in[k] = true
+		}
+	}
+	var known []float64
+	for _, k := range order {
+		if in[k] {
+			known = append(known, grades[k])
+		}
+	}
+	return perm.Identity(len(known)), known
+}
 
 // relevance grades the items of a set: as its file does, else by level from 4, the first, to
 // 0, the last, as judges of search results do.

@@ -24,15 +24,22 @@ type Bin struct {
 }
 
 // Add adds a prediction. It fails unless p is from 0 to 1.
-func (c *Calibration) Add(p float64, came bool) error {
+func (c *Calibration) Add(p float64, came bool) error { return c.AddMany(p, came, 1) }
+
+// AddMany adds a prediction as often as count says. It fails unless p is from 0 to 1 and count
+// is 0 or more.
+func (c *Calibration) AddMany(p float64, came bool, count int) error {
 	if !(p >= 0 && p <= 1) { // NaN too
 		return fmt.Errorf("calibration: wanted a probability from 0 to 1 (got %g)", p)
 	}
+	if count < 0 {
+		return fmt.Errorf("calibration: wanted a count of 0 or more (got %d)", count)
+	}
 	i := min(int(p*CalibrationBins), CalibrationBins-1)
-	c.count[i]++
-	c.said[i] += p
+	c.count[i] += float64(count)
+	c.said[i] += p * float64(count)
 	if came {
-		c.came[i]++
+		c.came[i] += float64(count)
 	}
 	return nil
 }

@@ -33,6 +33,21 @@ func TestCalibration(t *testing.T) {
 	if bins[9].Count != 1 || bins[0].Count != 1 || len(bins) != 10 {
 		t.Errorf("bins %+v: wanted 1 in the last and 0 in the first", bins)
 	}
+	var many metric.Calibration // each of them three times
+	for _, b := range []struct {
+		p    float64
+		came bool
+	}{{0.25, true}, {0.29, false}} {
+		if err := many.AddMany(b.p, b.came, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b := many.Bins()[2]; b.Count != 6 || math.Abs(b.Mean-0.27) > 1e-12 || b.Frequency != 0.5 {
+		t.Errorf("three times: %+v", b)
+	}
+	if many.AddMany(0.5, true, -1) == nil {
+		t.Error("a count of −1: no error")
+	}
 	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
 		if c.Add(p, true) == nil {
 			t.Errorf("%g: no error", p)

@@ -14,14 +14,15 @@ import (
 
 // Strip is the denoising strip: each set is a block of rows, from noise to the
 // order that was found; columns are positions. In the last row a solid green frame
-// marks an item at its right position, a dashed red one a wrong one. A set of tiles
+// marks an item at its right position, a dashed red one a wrong one. A block wider
+// than 1,600 pixels goes on below, with the next positions. A set of tiles
 // is a row of pictures instead, each put together as the items stand then, and
 // only what is wrong in the last one has a frame.
 type Strip struct {
 	Sets []StripSet
 
 	// Scale is the size of an image's pixel, in pixels of the picture; 0 makes
-	// tiles about 56 high, lower where a row would be wider than 2,400.
+	// tiles about 56 high, lower where a row would be wider than 1,600.
 	Scale int
 }
 
@@ -65,7 +66,7 @@ const (
 	numberedTile = 28 // side of a numbered tile at scale 1
 	tileHeight   = 56 // about, unless a scale is given
 	gridHeight   = 112
-	maxRow       = 2400 // unless a scale is given, or one pixel a pixel is wider
+	maxRow       = 1600 // of tiles, what a screen shows
 	maxStripSide = 1 << 15
 	maxStripArea = 1 << 26
 )
@@ -213,13 +214,22 @@ func (s Strip) tileSize(set *StripSet) image.Point {
 // width is how much room a set takes from the left, with the gap after it.
 func (s *StripSet) width(tile image.Point) int {
 	if s.Columns == 0 {
-		return len(s.Rows[0].Order) * (tile.X + stripGap)
+		return s.inRow(tile) * (tile.X + stripGap)
 	}
 	pictures := len(s.Rows)
 	if s.ShowTruth {
 		pictures++
 	}
 	return pictures * s.pitch(tile)
+}
+
+// inRow is how many items stand side by side: all, or where that is too wide as many as share
+// them evenly among the fewest rows.
+func (s *StripSet) inRow(tile image.Point) int {
+	n := len(s.Rows[0].Order)
+	most := max(1, (maxRow+stripGap)/(tile.X+stripGap))
+	rows := (n + most - 1) / most
+	return (n + rows - 1) / rows
 }
 
 // pitch is the distance between the pictures of a set of tiles: their labels fit above.
@@ -240,9 +250,20 @@ func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
 	if s.Columns > 0 {
 		return s.placePictures(b, x0, y, tile)
 	}
-	n := len(s.Rows[0].Order)
+	n, wide := len(s.Rows[0].Order), s.inRow(tile)
+	for from := 0; from < n; from += wide {
+		if from > 0 {
+			y += blockGap
+		}
+		y = s.placeColumns(b, x0, y, tile, from, min(n, from+wide))
+	}
+	return y
+}
+
+// placeColumns draws the positions from, …, to−1 of a set from y down and returns where they end.
+func (s *StripSet) placeColumns(b *board, x0, y int, tile image.Point, from, to int) int {
 	at := func(i, y int) image.Rectangle {
-		x := x0 + i*(tile.X+stripGap)
+		x := x0 + (i-from)*(tile.X+stripGap)
 		return image.Rect(x, y, x+tile.X, y+tile.Y)
 	}
 	label := func(y int, text string) {
@@ -252,30 +273,30 @@ func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
 	// The head: the positions.
 	b.add(words{x0 - stripGap, y + smallText, "position", smallText, muted, 1})
 	every := 1
-	for every*(tile.X+stripGap) < textWidth(strconv.Itoa(n-1), smallText)+6 {
+	for every*(tile.X+stripGap) < textWidth(strconv.Itoa(to-1), smallText)+6 {
 		every++
 	}
-	for i := 0; i < n; i += every {
-		b.add(words{x0 + i*(tile.X+stripGap) + tile.X/2, y + smallText, strconv.Itoa(i), smallText, muted, 0})
+	for i := from; i < to; i += every {
+		b.add(words{x0 + (i-from)*(tile.X+stripGap) + tile.X/2, y + smallText, strconv.Itoa(i), smallText, muted, 0})
 	}
 	y += smallText + stripGap
 
 	last := s.Rows[len(s.Rows)-1].Order
 	for k, r := range s.Rows {
 		label(y, rowLabel(r.T))
-		for i, item := range r.Order {
-			s.placeTile(b, at(i, y), item)
+		for i := from; i < to; i++ {
+			s.placeTile(b, at(i, y), r.Order[i])
 			if k == len(s.Rows)-1 && s.Truth != nil {
-				b.add(verdict(at(i, y), item == s.Truth[i]))
+				b.add(verdict(at(i, y), r.Order[i] == s.Truth[i]))
 			}
 		}
 		y += tile.Y + stripGap
 	}
 	if s.ShowTruth {
 		label(y, "truth")
-		for i, item := range s.Truth {
-			s.placeTile(b, at(i, y), item)
-			if item != last[i] {
+		for i := from; i < to; i++ {
+			s.placeTile(b, at(i, y), s.Truth[i])
+			if s.Truth[i] != last[i] {
 				b.add(verdict(at(i, y), false))
 			}
 		}

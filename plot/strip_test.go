@@ -224,7 +224,8 @@ func TestStripNamed(t *testing.T) {
 	}
 }
 
-// A row of many wide images is not drawn larger than it need be: 32 of 112 × 28 pixels.
+// A row of many wide images is not drawn larger than it need be, and goes on below: 32 of 112 × 28
+// pixels, 13 of which with their gaps fit into 1,600, are two rows of 11 and one of 10.
 func TestStripWide(t *testing.T) {
 	order := perm.Identity(32)
 	set := StripSet{Rows: []StripRow{{0, order}}}
@@ -236,6 +237,27 @@ func TestStripWide(t *testing.T) {
 	}
 	if got := (Strip{Scale: 2}).tileSize(&set); got != image.Pt(224, 56) {
 		t.Errorf("tiles of %v at scale 2", got)
+	}
+	img, svg := render(t, "strip-wide", Strip{Sets: []StripSet{set}})
+	wantClearMargin(t, img)
+	if wide := stripMargin + textWidth("position", smallText) + stripGap + 11*(112+stripGap) - stripGap + stripMargin; img.Bounds().Dx() != wide {
+		t.Errorf("picture is %d wide, wanted %d: eleven images and the gaps", img.Bounds().Dx(), wide)
+	}
+	if strings.Count(svg, "<image ") != 32 || strings.Count(svg, ">t = 0<") != 3 || strings.Count(svg, ">position<") != 3 || strings.Count(svg, ">31<") != 1 {
+		t.Error("wanted all 32 images and positions in three labelled rows")
+	}
+	b, err := Strip{Sets: []StripSet{set}}.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []int // of the images, in order
+	for _, m := range b.marks {
+		if p, ok := m.(picture); ok {
+			left = append(left, p.at.Min.X)
+		}
+	}
+	if left[11] != left[0] || left[22] != left[0] || left[31] != left[9] {
+		t.Errorf("images at %v: wanted positions 11 and 22 under position 0, 31 under 9", left)
 	}
 }
 

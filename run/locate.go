@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -9,11 +10,20 @@ import (
 // opened from the working directory. A relative path counts from the folder in which the training
 // was started; where nothing is there, as in another folder, it is looked for from the run's
 // folder and those above it, the nearest first: a run is mostly below the folder in which it was
-// started. A path that leads nowhere stays as it is.
-func (d *Dir) Located() Config {
-	c := d.Config
-	c.Task.Data, c.Task.Test = d.locate(c.Task.Data), d.locate(c.Task.Test)
-	return c
+// started. A path that leads nowhere stays as it is. elsewhere says of each path that is now
+// another than the one written which it is.
+func (d *Dir) Located() (c Config, elsewhere []string) {
+	c = d.Config
+	for _, key := range []struct {
+		name string
+		path *string
+	}{{"task.data", &c.Task.Data}, {"task.test", &c.Task.Test}} {
+		written := *key.path
+		if *key.path = d.locate(written); *key.path != written {
+			elsewhere = append(elsewhere, fmt.Sprintf("%s: %s is not here, %s was taken", key.name, written, *key.path))
+		}
+	}
+	return c, elsewhere
 }
 
 func (d *Dir) locate(path string) string {

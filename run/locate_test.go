@@ -3,6 +3,7 @@ package run
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -35,8 +36,16 @@ func TestLocated(t *testing.T) {
 		far:              far,
 	} {
 		d.Config.Task.Data, d.Config.Task.Test = path, path
-		if c := d.Located(); c.Task.Data != want || c.Task.Test != want {
+		c, elsewhere := d.Located()
+		if c.Task.Data != want || c.Task.Test != want {
 			t.Errorf("%q: %q and %q, wanted %q", path, c.Task.Data, c.Task.Test, want)
+		}
+		var said []string
+		if want != path {
+			said = []string{"task.data: " + path + " is not here, " + want + " was taken", "task.test: " + path + " is not here, " + want + " was taken"}
+		}
+		if !slices.Equal(elsewhere, said) {
+			t.Errorf("%q: said %q, wanted %q", path, elsewhere, said)
 		}
 		if d.Config.Task.Data != path {
 			t.Errorf("%q: the run's own configuration was changed", path)

@@ -192,6 +192,9 @@ func (h *hosted) blame(s *dataset.Set, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errPanicked) {
 		return err
 	}
+	if rules, ok := errors.AsType[*learn.ConstraintError](err); ok { // it names the set
+		return unfit("constraints", "%v", rules)
+	}
 	objects, _, objectsErr := h.model.Task.Objects([]*dataset.Set{s})
 	if objectsErr != nil {
 		return unfit("items", "%v", objectsErr)

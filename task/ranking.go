@@ -92,7 +92,7 @@ func Complete(c *run.Config) error {
 		if s.Kind != kind && len(s.Items) > 0 {
 			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, s.Kind.Items(), kind.Items())
 		}
-		if n := len(s.Items); s.Known().Known() > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
+		if n := len(s.Items); len(s.Known()) > 1 && (t.N == 0 && n <= MaxRanking || n <= t.N) {
 			largest = max(largest, n)
 		}
 	}
@@ -245,13 +245,13 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	t := r.config
-	large, unknown := 0, 0
+	large, silent := 0, 0
 	var keep []*dataset.Set
 	for _, s := range sets {
 		n := len(s.Items)
 		switch {
-		case s.Known().Known() < 2:
-			unknown++
+		case len(s.Known()) < 2: // one item, or all tied: no order is wrong
+			silent++
 			continue
 		case n > t.N:
 			large++
@@ -265,8 +265,8 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 	if large > 0 {
 		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
 	}
-	if unknown > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, of fewer than 2 of their items the order is known", path, unknown, len(sets)))
+	if silent > 0 {
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they put no item before another", path, silent, len(sets)))
 	}
 	return keep, nil
 }
@@ -395,15 +395,22 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	b := &p.sizes[draw(rng, sizes)]
 	sets := make([]*dataset.Set, count)
-	e := &Examples{Clean: make([]perm.Order, count), Names: func(set int) []string { return sets[set].ItemNames() }}
+	e := &Examples{Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
-		e.Clean[i] = sets[i].Known().Draw(rng, b.n)
+		e.Levels[i] = sets[i].Known()
+		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
 	}
 	var err error
 	e.Objects, _, err = r.Objects(sets)
 	return e, err
+}
+
+// Lists returns how many lists of a split there are; a set that many gave counts as often.
+func (r *Ranking) Lists(split Split) (int, error) {
+	err := r.load()
+	return r.parts[split].total, err
 }
 
 // ErrNoSets is returned where a split has no sets: of few, validation has none.

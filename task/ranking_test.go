@@ -267,17 +267,31 @@ func TestVotersAreDealtOut(t *testing.T) {
 
 // What is left out is counted and said.
 func TestSetsAreLeftOut(t *testing.T) {
-	c := rankingConfig(write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,2,1\na,z,3,1\nb,x,1,1\nb,y,2,3\nc,x,1,3\nc,y,,2\nd,x,1,1\nd,y,2,3\n"))
+	c := rankingConfig(write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,2,1\na,z,3,1\nb,x,1,1\nb,y,2,3\nc,x,1,3\nc,y,,2\nd,x,1,1\nd,y,2,3\ne,x,1,1\ne,y,1,3\n"))
 	c.Task.N = 2
 	r := openRanking(t, c)
 	if _, _, err := r.Sets(Train, 0); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(r.Dropped, "\n")
-	for _, want := range []string{"1 of 4 sets left out, they have more than task.n = 2 items", "1 of 4 sets left out, of fewer than 2 of their items the order is known"} {
+	for _, want := range []string{"1 of 5 sets left out, they have more than task.n = 2 items", "2 of 5 sets left out, they put no item before another"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said in %q", want, text)
 		}
+	}
+}
+
+// All items of a list tied: it says nothing, and no order of it would be wrong.
+func TestTiedSetsAreLeftOut(t *testing.T) {
+	tied := write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,1,1\nb,x,2,1\nb,y,2,3\n")
+	c := rankingConfig(tied)
+	c.Task.N = 0
+	if err := Complete(&c); err == nil || !strings.Contains(err.Error(), "no set of 2 to 200 items has an order") {
+		t.Errorf("error %v", err)
+	}
+	c.Task.N, c.Task.Items, c.Task.Features, c.Model.Encoder = 2, "features", 1, "features"
+	if _, _, err := openRanking(t, c).Sets(Test, 0); err == nil || !strings.Contains(err.Error(), "hint: "+tied+": 2 of 2 sets left out") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -60,6 +60,9 @@ type Examples struct {
 	// Modes are all orders that are right, in whatever share of the sets: the nearest counts.
 	// nil where Clean or Values say it all.
 	Modes []perm.Order
+	// Levels are what is known of each set's order, which Clean is drawn from; nil where Clean,
+	// Values or Modes say it all.
+	Levels []dataset.Levels
 	// Same and Alike tell which objects of a set are one as good as another, nil where Clean or
 	// Values say it all: item k and item l if Same[set][k] = Same[set][l], since they are
 	// identical; and, if Alike[set][k] = Alike[set][l], but for noise.

@@ -16,7 +16,10 @@ import (
 // calibrate holds a model's probabilities against test sets, prints the result and keeps it.
 func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int) error {
 	bar := a.setsBar(count)
-	c, err := m.Calibrate(cmd.Context(), count, samples, func(done int) { _ = bar.Set(done) })
+	c, err := m.Calibrate(cmd.Context(), count, samples, func(done, of int) {
+		bar.ChangeMax(of)
+		_ = bar.Set(done)
+	})
 	if err != nil {
 		_ = bar.Clear() // the error has a line of its own
 		return err
@@ -25,11 +28,19 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	if a.json {
 		return errors.Join(a.printJSON(c), err)
 	}
-	fmt.Fprintf(a.out, "%s sets of %d, %s samples each; trained %s steps; seed %d\n", thousands(c.Sets), c.N, thousands(c.Samples), thousands(c.Step), c.Seed)
+	size := fmt.Sprintf("sets of %d", c.N)
+	if c.Lists > 0 {
+		size = fmt.Sprintf("different lists of up to %d (%s in all)", c.N, thousands(c.Lists))
+	}
+	fmt.Fprintf(a.out, "%s %s, %s samples each; trained %s steps; seed %d\n", thousands(c.Sets), size, thousands(c.Samples), thousands(c.Step), c.Seed)
 	for _, t := range []struct {
 		what string
 		learn.CalibrationTable
 	}{{"item a before item b", c.Pairs}, {"item k at position i", c.Places}} {
+		if t.Predictions == 0 {
+			fmt.Fprintf(a.out, "\n%s: known of no set\n", t.what)
+			continue
+		}
 		fmt.Fprintf(a.out, "\n%s: expected calibration error %.4f\n", t.what, t.Error)
 		var rows [][]string
 		for _, b := range t.Bins {
@@ -62,9 +73,11 @@ func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 				count.X, count.Y = append(count.X, b.Mean), append(count.Y, float64(b.Count))
 			}
 		}
-		shares, counts = append(shares, share), append(counts, count)
+		if len(share.X) > 0 { // of ranked lists no place may be known
+			shares, counts = append(shares, share), append(counts, count)
+		}
 	}
-	if len(shares[0].X)+len(shares[1].X) == 0 {
+	if len(shares) == 0 {
 		return nil, fmt.Errorf("%s: has no predictions\nhint: riffle eval DIR --calibration writes some", path)
 	}
 	return plot.Calibration(shares, counts), nil

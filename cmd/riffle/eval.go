@@ -89,6 +89,11 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if err != nil {
 				return err
 			}
+			if test == "" { // whose figures these will be
+				for _, file := range m.Elsewhere {
+					a.note("%s", file)
+				}
+			}
 			dir := args[0]
 			if test != "" {
 				if _, err := os.Stat(test); err != nil {
@@ -302,6 +307,7 @@ func (a *app) printResult(f evalFile) {
 			row("bound, nats an item", "%.4f", r.Bound, none),
 			row("uniform, nats an item", "%.4f", r.Uniform, none),
 		}
+		a.warn(r.Dropped)
 		for _, p := range r.Populations {
 			value := "none"
 			if p.LogProb != nil {

@@ -211,6 +211,16 @@ func (a *app) describe(m *learn.Model) {
 		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
 	}
 	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
+	r, ok := m.Task.(*task.Ranking)
+	if !ok {
+		return
+	}
+	var lists [task.Test + 1]int
+	for split := range lists {
+		lists[split], _ = r.Lists(task.Split(split)) // the model was made: its data can be read
+	}
+	a.note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
+	a.warn(r.Dropped)
 }
 
 // forced returns the flag that names engine e, where auto would take another one here.

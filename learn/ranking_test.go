@@ -1,0 +1,134 @@
+package learn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// lists is a small model of ranked lists with ties; its test part has the sets of a, four items
+// x < y = z < w; b, two items; c, of whose three items one has no rank; and d, all tied.
+func lists(t *testing.T) *Model {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("set,item,rank,f\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	train := ""
+	for s := range 20 {
+		for k := range 2 + s%3 {
+			train += fmt.Sprintf("%d,%d,%d,%d\n", s, k, k+1, k*s)
+		}
+	}
+	cfg := tiny()
+	cfg.Task = run.Task{
+		Name: "ranking", Data: write("train.csv", train),
+		Test: write("test.csv", "a,x,1,5\na,y,2,3\na,z,2,1\na,w,4,4\nb,x,2,1\nb,y,1,2\nc,x,1,1\nc,y,,5\nc,z,2,3\nd,x,1,1\nd,y,1,2\n"),
+	}
+	cfg.Model.Encoder, cfg.Model.Hidden = "", nil
+	return newModel(t, cfg, openEngine(t, "go"))
+}
+
+// What is not known of a list is no prediction: of a 5 of the 6 pairs and the places of x and w,
+// of b one pair and two places, of c one pair and no place, of d nothing.
+func TestCalibrateLists(t *testing.T) {
+	m := lists(t)
+	var done []int
+	c, err := m.Calibrate(t.Context(), 100, 20, func(i, of int) { done = append(done, i, of) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Pairs.Predictions != 5+1+1 || c.Places.Predictions != 2*4+2*2 || c.Sets != 3 || c.Lists != 3 || c.N != 4 {
+		t.Errorf("%+v: wanted 7 pairs and 12 places of 3 lists", c)
+	}
+	if !slices.Equal(done, []int{1, 3, 2, 3, 3, 3}) {
+		t.Errorf("progress %v", done)
+	}
+	if text := strings.Join(c.Warnings, "\n"); !strings.Contains(text, "test.csv: 1 of 4 sets left out") {
+		t.Errorf("warnings %q do not say what was left out", text)
+	}
+	again, err := m.Calibrate(t.Context(), 100, 20, nil)
+	if err != nil || again.Pairs.Error != c.Pairs.Error || again.Places.Error != c.Places.Error {
+		t.Errorf("another calibration: %+v, %v", again, err)
+	}
+}
+
+// By hand: two samples of three items, 0 1 2 and 0 2 1, and three voters.
+func TestCalibrateLevelsByHand(t *testing.T) {
+	ranks := []perm.Rank{perm.Order{0, 1, 2}.Rank(), perm.Order{0, 2, 1}.Rank()}
+	var pairs, places metric.Calibration
+	// Item 0 before 1 and 2 for certain, and so it is; of 1 and 2 nothing is known.
+	if err := calibrateLevels(dataset.Levels{{0}, {1, 2}}, ranks, 3, &pairs, &places); err != nil {
+		t.Fatal(err)
+	}
+	p, k := newCalibrationTable(&pairs), newCalibrationTable(&places)
+	if p.Predictions != 2*3 || p.Bins[9].Count != 6 || p.Bins[9].Frequency != 1 {
+		t.Errorf("pairs %+v", p)
+	}
+	if k.Predictions != 3*3 || k.Bins[9].Count != 3 || k.Bins[0].Count != 6 || k.Error != 0 {
+		t.Errorf("places %+v", k)
+	}
+	// Item 1 before 0, which no sample has; item 2 may stand anywhere, so that no place is known.
+	pairs, places = metric.Calibration{}, metric.Calibration{}
+	if err := calibrateLevels(dataset.Levels{{1}, {0}}, ranks, 1, &pairs, &places); err != nil {
+		t.Fatal(err)
+	}
+	p, k = newCalibrationTable(&pairs), newCalibrationTable(&places)
+	if p.Predictions != 1 || p.Error != 1 || k.Predictions != 0 {
+		t.Errorf("pairs %+v, places %+v", p, k)
+	}
+}
+
+// An item of which nothing is known may stand first: of those known, 0 and 2, the order is 2, 0.
+func TestCondensed(t *testing.T) {
+	order, grades := condensed(perm.Order{1, 2, 3, 0}, dataset.Levels{{2}, {0}}, []float64{0, 9, 4, 9})
+	if !slices.Equal(order, perm.Order{0, 1}) || !slices.Equal(grades, []float64{4, 0}) {
+		t.Errorf("order %v of grades %v, wanted 0 1 of 4 and 0", order, grades)
+	}
+	if v, err := metric.NDCG(order, grades, 10); err != nil || v != 1 {
+		t.Errorf("NDCG %g, %v", v, err)
+	}
+}
+
+// Only known pairs count, lists without one are left out, and k is less than all items.
+func TestEvaluateLists(t *testing.T) {
+	m := lists(t)
+	r, err := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Sets != 3 || r.Ranking.Lists != 3 || r.Ranking.TopKAt != 2 || len(r.Ranking.Dropped) != 1 {
+		t.Errorf("%d sets, %+v: wanted 3, the first two of up to four, and one left out", r.Sets, r.Ranking)
+	}
+}
+
+// The right order beside an order that was found is the nearest that ties allow, by hand.
+func TestNearestConsistent(t *testing.T) {
+	for _, c := range []struct {
+		order  perm.Order
+		levels dataset.Levels
+		want   perm.Order
+	}{
+		{perm.Order{0, 2, 1, 3}, dataset.Levels{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
+		{perm.Order{3, 2, 1, 0}, dataset.Levels{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
+		{perm.Order{3, 1, 0, 2}, dataset.Levels{{0}, {3}}, perm.Order{0, 1, 3, 2}}, // 1 and 2 stay
+		{perm.Order{1, 0}, nil, perm.Order{1, 0}},
+	} {
+		if got := nearestConsistent(c.order, c.levels); !slices.Equal(got, c.want) {
+			t.Errorf("%v of %v: %v, wanted %v", c.order, c.levels, got, c.want)
+		}
+	}
+}
