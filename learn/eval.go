@@ -121,15 +121,15 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, err
 	}
-	work, err := task.New(&cfg)
-	if err != nil {
-		return nil, err
-	}
 	// Sets are judged alike in batches of any size.
 	for free := freeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
 		if cfg.Eval.Batch == 1 {
 			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
+	}
+	work, err := task.New(&cfg)
+	if err != nil {
+		return nil, err
 	}
 	m.Config, m.Task, m.schedule = cfg, work, warnings
 	return warnings, nil
