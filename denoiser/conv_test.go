@@ -31,9 +31,19 @@ func randomArray(rng *rand.Rand, dims ...int) ([]float32, *tensors.Tensor) {
 func TestConvolutions(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, s := range []struct{ images, kernel, stride, height, width, in, out int }{
-			{2, 5, 1, 6, 8, 2, 3}, {2, 5, 1, 5, 7, 15, 2}, {2, 3, 1, 4, 5, 1, 4}, {2, 3, 2, 7, 9, 3, 2}, {2, 5, 2, 8, 8, 2, 2}, {2, 1, 1, 3, 4, 2, 2}, {2, 7, 1, 4, 9, 1, 2},
-			{2, 5, 1, 14, 13, 40, 2}, {1, 5, 1, 1, 1, 16, 3}, {2, 5, 1, 9, 4, 16, 17}, {winogradTiles + 5, 5, 1, 3, 2, 16, 1}, // Winograd's
-			{2, 5, 2, 8, 8, 16, 2}, {2, 3, 1, 5, 6, 16, 2},
+			{2, 5, 1, 6, 8, 2, 3},
+			{2, 5, 1, 5, 7, 15, 2},
+			{2, 3, 1, 4, 5, 1, 4},
+			{2, 3, 2, 7, 9, 3, 2},
+			{2, 5, 2, 8, 8, 2, 2},
+			{2, 1, 1, 3, 4, 2, 2},
+			{2, 7, 1, 4, 9, 1, 2},
+			{2, 5, 1, 14, 13, 40, 2},
+			{1, 5, 1, 1, 1, 16, 3},
+			{2, 5, 1, 9, 4, 16, 17},
+			{winogradTiles + 5, 5, 1, 3, 2, 16, 1}, // Winograd's
+			{2, 5, 2, 8, 8, 16, 2},
+			{2, 3, 1, 5, 6, 16, 2},
 		} {
 			rng := rand.New(rand.NewPCG(1, uint64(s.kernel*100+s.width)))
 			l := &conv{kernel: s.kernel, stride: s.stride, padding: s.kernel / 2, in: s.in, out: s.out}

@@ -123,7 +123,9 @@ func (l *conv) winogradPart(x, w *graph.Node) *graph.Node {
 		return graph.Slice(x, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(),
 			graph.AxisRange(down, down+rows), graph.AxisRange(right, right+columns), graph.AxisRange())
 	}
-	beside := func(down int) *graph.Node { return graph.Concatenate([]*graph.Node{blocks(down, 0), blocks(down, 1)}, 1) }
+	beside := func(down int) *graph.Node {
+		return graph.Concatenate([]*graph.Node{blocks(down, 0), blocks(down, 1)}, 1)
+	}
 	x = graph.Concatenate([]*graph.Node{beside(0), beside(1)}, 0) // [t, t, images, rows, columns, in]
 
 	tiles := d[0] * rows * columns

@@ -64,7 +64,7 @@ func (b *Beam) SearchAbove(n, k int, floor float64, row func(i int) []float64) [
 	greedyAt := 0 // where the greedy prefix is, or −1 if it is impossible
 	for i := range n {
 		b.prepare(row(i))
-		if greedyAt = b.extend(i, k, floor, greedyAt); len(b.logp) == 0 {
+		if greedyAt = b.extend(k, floor, greedyAt); len(b.logp) == 0 {
 			return b.impossible(n, row)
 		}
 	}
@@ -103,7 +103,7 @@ func (b *Beam) prepare(row []float64) {
 
 // extend replaces the prefixes of length i by the k best of length i + 1, and
 // returns where the greedy one is now.
-func (b *Beam) extend(i, k int, floor float64, greedyAt int) int {
+func (b *Beam) extend(k int, floor float64, greedyAt int) int {
 	live := len(b.logp)
 	b.left = grown(b.left, live)
 	b.cursor = grown(b.cursor, live)
