@@ -17,7 +17,7 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Decoder runs the reverse process from noise to orders.
+// Decoder runs the reverse process from noise to orders, one decode at a time.
 type Decoder struct {
 	Process  *Process
 	Denoiser *denoiser.Denoiser

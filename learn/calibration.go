@@ -152,7 +152,7 @@ func (m *Model) calibrateLists(ctx context.Context, t *task.Ranking, count, samp
 
 // calibrateLevels adds what samples say of a list that count gave, of which levels are known.
 func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs, places *metric.Calibration) error {
-	n, samples := len(ranks[0]), float64(len(ranks))
+	n := len(ranks[0])
 	level, complete := make([]int, n), levels.Known() == n // level is from 1 on, 0 for an item in none
 	position, from := make([]int, n), 0                    // −1 where it is not known
 	for k := range position {
@@ -167,6 +167,24 @@ func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs,
 		}
 		from += len(group)
 	}
+	return addSamples(ranks, count, pairs, places, position, func(a, b int) (before, known bool) {
+		return level[a] < level[b], level[a] > 0 && level[b] > 0 && level[a] != level[b]
+	})
+}
+
+// calibrate adds what samples say of set i.
+func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metric.Calibration) error {
+	right := ex.Clean[i].Rank()
+	return addSamples(ranks, 1, pairs, places, right, func(a, b int) (before, known bool) {
+		equal := ex.Values != nil && ex.Values[i][a] == ex.Values[i][b] || ex.Same != nil && ex.Same[i][a] == ex.Same[i][b]
+		return right[a] < right[b], !equal
+	})
+}
+
+// addSamples adds what samples say of a set that count gave: of the places of items whose position
+// is known, −1 where it is not, and of pairs a < b, of which order tells what is right.
+func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration, position []int, order func(a, b int) (before, known bool)) error {
+	n, samples := len(ranks[0]), float64(len(ranks))
 	at := make([]int, n)
 	for a := range n {
 		if position[a] >= 0 {
@@ -181,7 +199,8 @@ func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs,
 			}
 		}
 		for b := a + 1; b < n; b++ {
-			if level[a] == 0 || level[b] == 0 || level[a] == level[b] {
+			right, known := order(a, b)
+			if !known {
 				continue
 			}
 			before := 0
@@ -190,43 +209,7 @@ func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs,
 					before++
 				}
 			}
-			if err := pairs.AddMany(float64(before)/samples, level[a] < level[b], count); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// calibrate adds what samples say of set i.
-func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metric.Calibration) error {
-	right := ex.Clean[i].Rank()
-	n, count := len(right), float64(len(ranks))
-	equal := func(a, b int) bool {
-		return ex.Values != nil && ex.Values[i][a] == ex.Values[i][b] || ex.Same != nil && ex.Same[i][a] == ex.Same[i][b]
-	}
-	at := make([]int, n)
-	for a := range n {
-		clear(at)
-		for _, r := range ranks {
-			at[r[a]]++
-		}
-		for position, hits := range at {
-			if err := places.Add(float64(hits)/count, right[a] == position); err != nil {
-				return err
-			}
-		}
-		for b := a + 1; b < n; b++ {
-			if equal(a, b) {
-				continue
-			}
-			before := 0
-			for _, r := range ranks {
-				if r[a] < r[b] {
-					before++
-				}
-			}
-			if err := pairs.Add(float64(before)/count, right[a] < right[b]); err != nil {
+			if err := pairs.AddMany(float64(before)/samples, right, count); err != nil {
 				return err
 			}
 		}

@@ -8,9 +8,8 @@ import (
 )
 
 // StepMemory estimates the bytes that training needs with batches of so many sets, shared by so
-// many devices: what the
-// forward pass keeps for the backward one, the weights with their gradients and moments, and
-// the program itself. Of the presets measured it was from a fifth too little (tsp-20 on XLA) to half
+// many devices: what the forward pass keeps for the backward one, the weights with their gradients
+// and moments, and the program itself. Of the presets measured it was from a fifth too little (tsp-20 on XLA) to half
 // too much (delta-20 on go) of the largest resident set that the operating system reports
 // (bench/memory.sh); on a GPU it is not measured. Devices divide among them what a batch takes, and
 // each has all weights with what belongs to them; on a CPU all of that is in one memory.
@@ -33,15 +32,24 @@ func (m *Model) StepMemory(batch, devices int) int64 {
 	}
 	floats += float64(batch*n) * m.objectFloats()
 
-	factor, base := 1.4, 550e6 // XLA shares the room of what is needed no more
+	base := 550e6
 	if m.Engine.Kind == "go" {
-		factor, base = 2.7, 120e6
+		base = 120e6
 	}
 	weights := 0
 	for _, p := range m.Denoiser.Params() {
 		weights += p.Size()
 	}
-	return int64(4*floats*factor + 4*6*float64(weights)*float64(max(1, devices)) + base)
+	return int64(4*floats*m.memoryFactor() + 4*6*float64(weights)*float64(max(1, devices)) + base)
+}
+
+// memoryFactor is what the engine takes for a number that is needed. XLA shares the room of what
+// is needed no more.
+func (m *Model) memoryFactor() float64 {
+	if m.Engine.Kind == "go" {
+		return 2.7
+	}
+	return 1.4
 }
 
 // objectFloats is what the encoder keeps of one object.
@@ -117,11 +125,7 @@ func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))
 	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
-	factor := 1.4 // as in StepMemory
-	if m.Engine.Kind == "go" {
-		factor = 2.7
-	}
-	return int64(4 * factor * float64(batch) * (floats + float64(n)*m.objectFloats()))
+	return int64(4 * m.memoryFactor() * float64(batch) * (floats + float64(n)*m.objectFloats()))
 }
 
 func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }

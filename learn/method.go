@@ -1,11 +1,12 @@
 package learn
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // method is what a training minimises.
@@ -37,6 +38,20 @@ func (m *Model) method() (*method, error) {
 	}, nil
 }
 
+// CheckData draws an example, so that data that are missing, damaged or of another kind than the
+// objective needs are told before a training begins.
+func (m *Model) CheckData() error {
+	ex, err := m.Task.Examples(task.Train, 0, 1)
+	if err == nil && m.Process != nil && m.Config.Train.Objective == "latent" && ex.Pixels == nil {
+		err = m.errNoPictures()
+	}
+	return err
+}
+
+func (m *Model) errNoPictures() error {
+	return fmt.Errorf("train.objective: latent compares pictures, which the objects of task %s are not", m.Config.Task.Name)
+}
+
 // latent is diffusion judged by pixels. Its moving average is part of the model's state, so
 // that a resumed training goes on with it.
 func (m *Model) latent() (*method, error) {
@@ -50,7 +65,7 @@ func (m *Model) latent() (*method, error) {
 		loss: l.Loss(m.Denoiser, m.Process),
 		inputs: func(s int, b *batch) ([]*tensors.Tensor, error) {
 			if b.pixels == nil {
-				return nil, errors.New("train.objective: latent compares pictures, which the objects are not")
+				return nil, m.errNoPictures()
 			}
 			in, err := t.Inputs(s, m.Config.Seed, b.objects, b.states.Picture(b.pixels, b.size))
 			m.State.ControlVariate = t.Average

@@ -8,10 +8,8 @@ package plot
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/riffle-ml/riffle/internal/unwritten"
 )
 
 // Figure is a picture of this package.
@@ -49,7 +49,7 @@ func Save(path string, f Figure) error {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
-		return unwritten(path, err)
+		return unwritten.Error(path, err)
 	}
 	defer os.Remove(tmp.Name()) // of no effect after the rename
 	_, err = buf.WriteTo(tmp)
@@ -63,20 +63,9 @@ func Save(path string, f Figure) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return unwritten(path, err)
+		return unwritten.Error(path, err)
 	}
 	return nil
-}
-
-// unwritten says which file could not be written: the temporary name says nothing to a user.
-func unwritten(path string, err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: "write", Path: path, Err: pe.Err}
-	}
-	if le, ok := errors.AsType[*os.LinkError](err); ok {
-		return &fs.PathError{Op: "write", Path: path, Err: le.Err}
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }
 
 // dotsPerInch is the resolution of PNGs of vector figures; a point is 1/72 inch.

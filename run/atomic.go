@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/riffle-ml/riffle/internal/shell"
+	"github.com/riffle-ml/riffle/internal/unwritten"
 )
 
 // WriteFile writes a file so that a reader, a failure or a kill never meets half of it: to
@@ -74,16 +75,9 @@ func fill(f syncFile, write func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// diskError says which file could not be written. A temporary name says nothing to a user,
-// so that of a system error is left out.
+// diskError says which file could not be written, with a hint where the next step is known.
 func diskError(path string, err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = &fs.PathError{Op: "write", Path: path, Err: pe.Err}
-	} else if le, ok := errors.AsType[*os.LinkError](err); ok {
-		err = &fs.PathError{Op: "write", Path: path, Err: le.Err}
-	} else {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
+	err = unwritten.Error(path, err)
 	switch _, missing := os.Stat(filepath.Dir(path)); {
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w\nhint: make room on the disk; what was there before is intact", err)

@@ -371,9 +371,9 @@ func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error)
 
 // DiffusionProcess returns the process that the configuration of method diffusion describes.
 func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
-	for key, value := range map[string]string{"process.forward": c.Process.Forward, "process.reverse": c.Process.Reverse} {
-		if !slices.Contains(choices[key], value) {
-			return nil, fmt.Errorf("%s: unknown %q, wanted %s", key, value, strings.Join(choices[key], ", "))
+	for _, x := range []struct{ key, value string }{{"process.forward", c.Process.Forward}, {"process.reverse", c.Process.Reverse}} {
+		if names := choices[x.key]; !slices.Contains(names, x.value) {
+			return nil, fmt.Errorf("%s: unknown %q, wanted %s", x.key, x.value, strings.Join(names, ", "))
 		}
 	}
 	forward, err := shuffle.ByName(c.Process.Forward)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -264,14 +265,14 @@ func TestPage(t *testing.T) {
 
 // What the server refuses is said on the page; a token is asked for, and used.
 func TestPageFaults(t *testing.T) {
-	_, web := start(t, func(o *Options) { o.Token, o.Limits.Work = "0123456789abcdef", 20 }, "delta")
-	handler := web.Config.Handler
-	web.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s, _ := start(t, func(o *Options) { o.Token, o.Limits.Work = "0123456789abcdef", 20 }, "delta")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" { // nothing can be clicked before the models are there
 			time.Sleep(time.Second)
 		}
-		handler.ServeHTTP(w, r)
-	})
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
 	ctx, errors := open(t, web.URL)
 	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#token-form")), chromedp.SendKeys(chromedp.CSS("#token"), "0123456789abcdef"+kb.Enter), chromedp.WaitVisible(chromedp.CSS("#main")))
 	do(t, ctx, chromedp.Click(chromedp.CSS("#go")), chromedp.WaitVisible(chromedp.CSS("#error")))

@@ -25,8 +25,8 @@ func (a *app) benchCommand() *cobra.Command {
 		Short: "time training steps or decoding of a configuration",
 		Long: `bench makes training steps of a configuration from its starting weights, data and
 optimiser with them, or, with --decode, decodes a batch of eval.batch test sets, and prints
-the seconds of a step or a decode, their median and spread, and the most memory that the
-process had (from the operating system). make bench compares these with PyTorch.`,
+the seconds of a step or a decode, their median and spread, the most memory that the
+process had (from the operating system), and the network's share of a decode. make bench compares these with PyTorch.`,
 		Example: `  riffle bench sort-9 --engine xla
   riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
   riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam`,

@@ -253,11 +253,7 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 		return nil, err
 	}
 	a.warn(warnings)
-	if e := m.Config.Model.Encoder; m.Config.Method == "diffusion" && m.Config.Train.Objective == "latent" && e != "cnn" && e != "window" {
-		return nil, fmt.Errorf("train.objective: latent compares pictures, which the objects of task %s are not", m.Config.Task.Name)
-	}
-	_, err = m.Task.Examples(task.Train, 0, 1) // a data set that is missing or damaged is told now
-	return m, err
+	return m, m.CheckData()
 }
 
 // change changes the keys of a configuration that --set gives.
