@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/learn"
+	runs "github.com/riffle-ml/riffle/run"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -21,15 +23,18 @@ func (a *app) benchCommand() *cobra.Command {
 		opt                learn.DecodeOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "bench PRESET|FILE.toml",
+		Use:   "bench PRESET|FILE.toml|RUN",
 		Short: "time training steps or decoding of a configuration",
 		Long: `bench makes training steps of a configuration from its starting weights, data and
 optimiser with them, or, with --decode, decodes a batch of eval.batch test sets, and prints
 the seconds of a step or a decode, their median and spread, the most memory that the
-process had (from the operating system), and the network's share of a decode. make bench compares these with PyTorch.`,
+process had (from the operating system), and the network's share of a decode. Of a run it
+times decoding with the trained weights, of which less orders are probable than of starting
+weights. make bench compares presets with PyTorch.`,
 		Example: `  riffle bench sort-9 --engine xla
   riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
-  riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam`,
+  riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam
+  riffle bench runs/sort --decode beam --set eval.batch=64`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if warm < 1 || rounds < 1 || size < 1 {
 				return usagef("bench: --warm, --rounds and --size must be 1 or more (got %d, %d, %d)", warm, rounds, size)
@@ -38,22 +43,12 @@ process had (from the operating system), and the network's share of a decode. ma
 				return err
 			}
 			decode = opt != (learn.DecodeOptions{})
-			return exactly("PRESET or FILE.toml")(cmd, args)
+			return exactly("PRESET, FILE.toml or RUN")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := readConfig(args[0])
+			m, err := a.benchModel(cmd, args[0], engineSpec, set, decode)
 			if err != nil {
 				return err
-			}
-			if err := change(name(cmd), &cfg, set); err != nil {
-				return err
-			}
-			if _, err := cfg.Resolve(); err != nil {
-				return blame(name(cmd), args[0], set, err)
-			}
-			m, err := a.newModel(cfg, engineSpec)
-			if err != nil {
-				return blame(name(cmd), args[0], set, err)
 			}
 			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
 			if decode {
@@ -87,6 +82,40 @@ process had (from the operating system), and the network's share of a decode. ma
 	f.Lookup("decode").Usage = "time decoding instead: greedy or beam"
 	addEngine(cmd, &engineSpec)
 	return cmd
+}
+
+// benchModel is a model with starting weights, or that of a run.
+func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []string, decode bool) (*learn.Model, error) {
+	if _, err := os.Stat(filepath.Join(from, runs.ConfigFile)); err == nil {
+		if !decode {
+			return nil, usagef("bench: %s is a run: wanted --decode greedy or beam\nhint: riffle bench %s times its training steps", from, filepath.Join(from, runs.ConfigFile))
+		}
+		for _, s := range set {
+			if key, _, _ := strings.Cut(s, "="); strings.TrimSpace(key) != "eval.batch" {
+				return nil, usagef("bench: --set: of a run only eval.batch can change (got %q)", s)
+			}
+		}
+		m, err := a.load(from, engineSpec)
+		if err != nil {
+			return nil, err
+		}
+		return m, change(name(cmd), &m.Config, set)
+	}
+	cfg, err := readConfig(from)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(name(cmd), &cfg, set); err != nil {
+		return nil, err
+	}
+	if _, err := cfg.Resolve(); err != nil {
+		return nil, blame(name(cmd), from, set, err)
+	}
+	m, err := a.newModel(cfg, engineSpec)
+	if err != nil {
+		return nil, blame(name(cmd), from, set, err)
+	}
+	return m, nil
 }
 
 // benchResult is what bench prints in JSON. Network has all that the PyTorch reference needs
