@@ -87,9 +87,9 @@ lint:
 	$(GOLANGCI) run ./...
 
 # bench holds training steps and decoding against PyTorch, in turn, and writes bench/results.md:
-# twenty minutes, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
+# half an hour, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
 bench: build data xla
-	python3 bench/compare.py --rounds 2
+	python3 bench/compare.py --rounds 2 --compile
 
 # bench-go runs the benchmarks of the packages.
 bench-go:
