@@ -16,7 +16,7 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint bench bench-go bench-micro bench-growth docs models data photos xla browser clean
+.PHONY: all build demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
@@ -85,6 +85,12 @@ photos:
 lint:
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
+
+# vuln looks for known weaknesses in what is called. Without a network: make vuln VULNDB=file:///DIR, a
+# folder of OSV files such as data/osv of github.com/golang/vulndb.
+VULNDB ?= https://vuln.go.dev
+vuln:
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...
 
 # bench holds training steps and decoding against PyTorch, in turn, and writes bench/results.md:
 # half an hour, in which nothing else should run. RIFFLE_PYTHON names a Python with torch.
