@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/riffle-ml/riffle/perm"
 )
 
 // BenchmarkWalk takes walks at random through rules that a random order obeys: n/2 items
@@ -14,7 +12,7 @@ func BenchmarkWalk(b *testing.B) {
 	for _, n := range []int{20, 52, 100, 256} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
-			p, err := knotted(rng, n).Compile(n)
+			p, err := dense(rng, n, n/2, n/2).Compile(n)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -25,23 +23,6 @@ func BenchmarkWalk(b *testing.B) {
 			}
 		})
 	}
-}
-
-// knotted are rules that a random order obeys, which only a search decides.
-func knotted(rng *rand.Rand, n int) (s Set) {
-	truth := perm.Random(rng, n)
-	rank := truth.Rank()
-	for len(s.Befores) < n/2 {
-		if a, b := rng.IntN(n), rng.IntN(n); rank[a] < rank[b] {
-			s.Befores = append(s.Befores, Before{a, b})
-		}
-	}
-	for len(s.Forbids) < n/2 {
-		if k, i := rng.IntN(n), rng.IntN(n); rank[k] != i {
-			s.Forbids = append(s.Forbids, Place{k, i})
-		}
-	}
-	return s
 }
 
 // randomWalk walks to the end, each item that may come next being as probable as the others.

@@ -20,7 +20,8 @@ type Plan struct {
 	holes  []map[int]bool // positions within the window that an item may not have; nil where none
 	cans   bitset         // where there are holes, the positions that each item may have, in as many words each
 	after  [][]int        // the items that rules have after an item
-	before []int          // how many items rules have before an item
+	ahead  [][]int        // and before it
+	byEnd  []int          // the items by the ends of their windows
 	// holey is whether there are holes, searched whether there are precedences too, so that only a
 	// search decides.
 	holey, searched bool
@@ -53,7 +54,7 @@ func (s Set) CompileContext(ctx context.Context, n int) (*Plan, error) {
 	if err := s.validate(n); err != nil {
 		return nil, err
 	}
-	p := &Plan{n: n, rules: s, lo: make([]int, n), hi: make([]int, n), holes: make([]map[int]bool, n), after: make([][]int, n), before: make([]int, n)}
+	p := &Plan{n: n, rules: s, lo: make([]int, n), hi: make([]int, n), holes: make([]map[int]bool, n), after: make([][]int, n), ahead: make([][]int, n)}
 	for k := range p.hi {
 		p.hi[k] = n - 1
 	}
@@ -78,7 +79,7 @@ func (s Set) CompileContext(ctx context.Context, n int) (*Plan, error) {
 		slices.Sort(list)
 		p.after[a] = slices.Compact(list)
 		for _, b := range p.after[a] {
-			p.before[b]++
+			p.ahead[b] = append(p.ahead[b], a)
 		}
 	}
 	sorted, err := p.topological()
@@ -103,6 +104,11 @@ func (s Set) CompileContext(ctx context.Context, n int) (*Plan, error) {
 		return p, nil
 	}
 	p.searched = true
+	p.byEnd = make([]int, n)
+	for k := range p.byEnd {
+		p.byEnd[k] = k
+	}
+	slices.SortStableFunc(p.byEnd, func(a, b int) int { return p.hi[a] - p.hi[b] })
 	r := newRoom(p)
 	r.ctx = ctx
 	found, decided, err := r.search(p, SearchLimit)
@@ -137,9 +143,18 @@ func (p *Plan) pin() error {
 	return nil
 }
 
+// waiting counts the items before each.
+func (p *Plan) waiting() []int {
+	out := make([]int, p.n)
+	for k, list := range p.ahead {
+		out[k] = len(list)
+	}
+	return out
+}
+
 // topological lists the items so that each stands before those after it.
 func (p *Plan) topological() ([]int, error) {
-	waiting := slices.Clone(p.before)
+	waiting := p.waiting()
 	var sorted []int
 	for k, w := range waiting {
 		if w == 0 {
@@ -265,9 +280,9 @@ func (p *Plan) why(a int) string {
 			before = b
 		}
 	}
-	for k, list := range p.after {
-		if slices.Contains(list, a) && (after < 0 || p.lo[k] > p.lo[after]) {
-			after = k
+	for _, b := range p.ahead[a] {
+		if after < 0 || p.lo[b] > p.lo[after] {
+			after = b
 		}
 	}
 	if after >= 0 {
@@ -341,7 +356,6 @@ func (p *Plan) crowd(from, to int) error {
 // matching finds an order that keeps windows and holes, by augmenting paths from what is
 // right in match.
 func (p *Plan) matching() error {
-	const nobody = -1
 	item := make([]int, p.n) // by position
 	var left []int
 	for i, k := range p.match {

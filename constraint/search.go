@@ -15,23 +15,25 @@ const (
 	StepLimit   = 500
 	// WalkLimit is how many prefixes all searches of a walk look at together: once they are
 	// more, an item that would need a search counts as one that may not come next.
-	WalkLimit = 20_000
+	WalkLimit = 5_000
 )
 
 // found is what a search comes to.
 type found struct {
-	rest   []int32 // the items from the one asked for on, in an order that obeys; nil if there is none
+	rest   []int32 // an order of the items left that obeys; nil if there is none
 	looked int     // at how many prefixes
 }
 
 // room is what a walk and its clones share: memory to work in, and what was found.
 type room struct {
-	ending, queue, open     []int
+	ending, queue, open []int
+	may, spare          []bool
+	probe, other        state
+	key                 []byte
+
+	// Positions, and from where the item comes that gets each.
 	pushed, reached         bitset
-	pushedFrom, reachedFrom []int // by position
-	may                     []bool
-	probe                   state
-	key                     []byte
+	pushedFrom, reachedFrom []int
 
 	known map[string]found // by the items placed
 	kept  int              // the items of all that is known
@@ -52,8 +54,9 @@ func newRoom(p *Plan) *room {
 		r.reached = newBitset(p.n)
 	}
 	if p.searched {
-		r.pushed, r.pushedFrom, r.may = newBitset(p.n), make([]int, p.n), make([]bool, p.n)
-		r.probe = p.start(p.match)
+		r.pushed, r.pushedFrom = newBitset(p.n), make([]int, p.n)
+		r.may, r.spare = make([]bool, p.n), make([]bool, p.n)
+		r.probe, r.other = p.start(p.match), p.start(p.match)
 		r.known, r.failed = map[string]found{}, map[string]bool{}
 	}
 	return r
@@ -69,8 +72,7 @@ func (r *room) keep(key string, f found) {
 	r.known[key] = f
 }
 
-// search looks for an order that obeys and begins as r.probe, whose last item is the first of
-// the rest that it returns. decided is whether none was found because there is none. It ends
+// search looks for an order that obeys and begins as r.probe. decided is whether none was found because there is none. It ends
 // with the error of ctx, where r.ctx is one.
 func (r *room) search(p *Plan, limit int) (f found, decided bool, err error) {
 	if len(r.failed) > 0 {
@@ -78,18 +80,51 @@ func (r *room) search(p *Plan, limit int) (f found, decided bool, err error) {
 	}
 	r.limit, r.looked, r.cut = limit, 0, false
 	r.next, r.trail = r.next[:0], r.trail[:0]
-	from := max(0, r.probe.at-1)
+	from := r.probe.at
 	if r.try(p) {
-		f.rest = make([]int32, 0, p.n-from)
-		for _, k := range r.probe.order[from:] {
-			f.rest = append(f.rest, int32(k))
-		}
+		f.rest = r.probe.rest(from)
 	}
 	f.looked = r.looked
 	if r.ctx != nil {
 		err = r.ctx.Err()
 	}
 	return f, !r.cut, err
+}
+
+// hasty is a search that always takes the item whose window ends first and never turns back.
+func (r *room) hasty(p *Plan) (f found, ok bool) {
+	s := &r.probe
+	from := s.at
+	first := 0 // of byEnd all before are placed
+	for ; s.at < p.n; first++ {
+		k := p.byEnd[first]
+		if s.placed.has(k) {
+			continue
+		}
+		if p.hi[k] < s.at {
+			return found{}, false
+		}
+		next := first
+		for next < p.n && (s.placed.has(p.byEnd[next]) || s.waiting[p.byEnd[next]] > 0 || !p.can(p.byEnd[next]).has(s.at)) {
+			next++
+		}
+		if next == p.n {
+			return found{}, false
+		}
+		s.order[s.at] = p.byEnd[next]
+		s.place(p, p.byEnd[next])
+		first--
+	}
+	return found{s.rest(from), 1}, true
+}
+
+// rest are the items from a position on.
+func (s *state) rest(from int) []int32 {
+	out := make([]int32, 0, len(s.order)-from)
+	for _, k := range s.order[from:] {
+		out = append(out, int32(k))
+	}
+	return out
 }
 
 // try completes r.probe, or leaves it as it was. What can follow depends on which items are

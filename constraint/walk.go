@@ -12,8 +12,11 @@ import (
 type Walk struct {
 	plan *Plan
 	state
-	left int // how many prefixes its searches may still look at
-	room *room
+	// left is how many prefixes searches may still look at, before how many it was when Next was
+	// first asked here, which asked tells.
+	left, before int
+	asked        bool
+	room         *room
 }
 
 // state is a prefix of an order and an arrangement of the rest.
@@ -28,10 +31,10 @@ type state struct {
 }
 
 // Walk starts at position 0.
-func (p *Plan) Walk() *Walk { return &Walk{p, p.start(p.whole), WalkLimit, newRoom(p)} }
+func (p *Plan) Walk() *Walk { return &Walk{plan: p, state: p.start(p.whole), left: WalkLimit, room: newRoom(p)} }
 
 func (p *Plan) start(o perm.Order) state {
-	return state{slices.Clone(o), o.Rank(), 0, slices.Clone(p.before), newBitset(p.n)}
+	return state{slices.Clone(o), o.Rank(), 0, p.waiting(), newBitset(p.n)}
 }
 
 // set makes s the same as t, of the same plan.
@@ -53,7 +56,7 @@ func (w *Walk) Clone() *Walk {
 // Set makes w the same as x, of which it is a clone: it goes on from where x is.
 func (w *Walk) Set(x *Walk) {
 	w.set(&x.state)
-	w.left = x.left
+	w.left, w.before, w.asked = x.left, x.before, x.asked
 }
 
 // Order is what is placed so far: valid until the next call of Place or Set.
@@ -62,6 +65,39 @@ func (w *Walk) Order() perm.Order { return w.order[:w.at] }
 // Next writes which items may stand at the next position, so that an order that obeys can
 // still follow: may [n]. At least one can, up to the end.
 func (w *Walk) Next(may []bool) {
+	if !w.asked {
+		w.asked, w.before = true, w.left
+	}
+	w.left = w.before
+	w.settle(may, nobody)
+}
+
+// Place puts an item that [Walk.Next] allows at the next position.
+func (w *Walk) Place(k int) {
+	p, r := w.plan, w.room
+	if !p.searched {
+		w.advance(p, r, k, nil)
+		return
+	}
+	if w.order[w.at] != k {
+		if !w.asked {
+			w.Next(r.spare)
+		}
+		left := w.left
+		w.left = w.before
+		w.settle(r.spare, k)
+		w.left = left
+	}
+	w.asked = false
+	w.place(p, k)
+}
+
+const nobody = -1
+
+// settle writes which items may come next, up to wanted, which it brings to the next position.
+// What follows an item is found by changing an order that obeys a little, or else by a search;
+// what a search finds is changed in turn.
+func (w *Walk) settle(may []bool, wanted int) {
 	p, r := w.plan, w.room
 	clear(may)
 	if w.at == p.n {
@@ -71,68 +107,78 @@ func (w *Walk) Next(may []bool) {
 	if !p.holey {
 		return
 	}
-	open := r.open[:0] // those that are not known to come next
-	if p.searched {
-		w.push(p, r)
-	}
-	for i := w.at + 1; i < p.n; i++ {
-		if k := w.order[i]; may[k] && !(p.searched && r.pushed.has(i)) {
-			open = append(open, k)
+	open := append(r.open[:0], w.order[w.at+1:]...)
+	if r.open = open; p.searched {
+		if open = w.change(p, r, open, may, wanted); len(open) == 0 {
+			return
 		}
-	}
-	r.open = open
-	if len(open) == 0 {
-		return
 	}
 	w.reach(p, r)
-	for _, k := range open {
-		if may[k] = r.reached.has(w.pos[k]); !may[k] || !p.searched {
+	open = slices.DeleteFunc(open, func(k int) bool {
+		may[k] = may[k] && r.reached.has(w.pos[k])
+		return !may[k]
+	})
+	for p.searched && len(open) > 0 {
+		k := open[0]
+		open = open[1:]
+		if may[k] = w.left > 0; !may[k] {
 			continue
 		}
-		if may[k] = w.left > 0; may[k] {
-			f := w.find(k)
-			w.left -= f.looked
-			may[k] = f.rest != nil
+		f := w.find(k)
+		w.left -= f.looked
+		if may[k] = f.rest != nil; !may[k] {
+			continue
+		}
+		s := &w.state
+		if wanted != k {
+			s = &r.other
+			s.set(&w.state)
+		}
+		s.order[s.at], s.pos[k] = k, s.at
+		for i, x := range f.rest {
+			s.order[s.at+1+i], s.pos[x] = int(x), s.at+1+i
+		}
+		if wanted == k {
+			return
+		}
+		if open = s.change(p, r, open, may, wanted); wanted != nobody && s.order[s.at] == wanted {
+			w.set(s)
+			return
 		}
 	}
 }
 
-// Place puts an item that [Walk.Next] allows at the next position.
-func (w *Walk) Place(k int) {
-	p, r := w.plan, w.room
-	switch {
-	case !p.searched:
-		w.advance(p, r, k, nil)
-		return
-	case w.order[w.at] == k:
-	default:
-		if w.push(p, r); r.pushed.has(w.pos[k]) {
-			w.move(k, r.pushedFrom)
-			break
-		}
-		for i, x := range w.find(k).rest {
-			w.order[w.at+i], w.pos[x] = int(x), w.at+i
-		}
+// change goes from s, whose order obeys, to others that obey. It returns those of the open
+// items that may come next as far as is known, but are first in none of them; wanted it brings
+// to the next position, where it is among the others.
+func (s *state) change(p *Plan, r *room, open []int, may []bool, wanted int) []int {
+	s.push(p, r)
+	if wanted != nobody && r.pushed.has(s.pos[wanted]) {
+		s.move(wanted, r.pushedFrom)
+		return nil
 	}
-	w.place(p, k)
+	return slices.DeleteFunc(open, func(k int) bool { return !may[k] || r.pushed.has(s.pos[k]) })
 }
 
 // find is what a search for an order that goes on with k comes to. It depends on which items
 // are placed, not on how the walk came here, so that it is searched for once.
 func (w *Walk) find(k int) found {
-	r := w.room
+	p, r := w.plan, w.room
 	w.placed.flip(k)
-	f, known := r.known[string(w.placed.key(&r.key))]
+	key := string(w.placed.key(&r.key))
 	w.placed.flip(k)
-	if known {
+	if f, known := r.known[key]; known {
 		return f
 	}
 	r.probe.set(&w.state)
-	r.probe.advance(w.plan, r, k, nil)
-	f, _, _ = r.search(w.plan, StepLimit)
-	w.placed.flip(k)
-	r.keep(string(w.placed.key(&r.key)), f)
-	w.placed.flip(k)
+	r.probe.advance(p, r, k, nil)
+	f, found := r.hasty(p)
+	if !found {
+		r.probe.set(&w.state)
+		r.probe.advance(p, r, k, nil)
+		f, _, _ = r.search(p, StepLimit)
+	}
+	r.keep(key, f)
 	return f
 }
 
