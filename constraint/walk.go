@@ -31,7 +31,9 @@ type state struct {
 }
 
 // Walk starts at position 0.
-func (p *Plan) Walk() *Walk { return &Walk{plan: p, state: p.start(p.whole), left: WalkLimit, room: newRoom(p)} }
+func (p *Plan) Walk() *Walk {
+	return &Walk{plan: p, state: p.start(p.whole), left: WalkLimit, room: newRoom(p)}
+}
 
 func (p *Plan) start(o perm.Order) state {
 	return state{slices.Clone(o), o.Rank(), 0, p.waiting(), newBitset(p.n)}

@@ -54,7 +54,9 @@ func BenchmarkObeyingDraw(b *testing.B) {
 				dst := make(perm.Order, n)
 				b.ReportAllocs()
 				for b.Loop() {
-					s.sample(rng, dst)
+					if _, err := s.sample(b.Context(), rng, dst); err != nil {
+						b.Fatal(err)
+					}
 				}
 			})
 		}
@@ -67,7 +69,9 @@ func BenchmarkObeyingBeam(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			s := knottedStep(b, reverse.GeneralizedPlackettLuce{}, n)
 			for b.Loop() {
-				s.topK(64)
+				if _, err := s.topK(b.Context(), 64); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
