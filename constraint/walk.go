@@ -85,10 +85,14 @@ func (w *Walk) Place(k int) {
 		if !w.asked {
 			w.Next(r.spare)
 		}
-		left := w.left
-		w.left = w.before
-		w.settle(r.spare, k)
-		w.left = left
+		if w.push(p, r); r.pushed.has(w.pos[k]) {
+			w.move(k, r.pushedFrom)
+		} else {
+			left := w.left
+			w.left = w.before
+			w.settle(r.spare, k)
+			w.left = left
+		}
 	}
 	w.asked = false
 	w.place(p, k)

@@ -13,11 +13,12 @@ import (
 	"github.com/riffle-ml/riffle/reverse"
 )
 
+// What a draw under rules takes at the most, and does where few orders obey.
 const (
 	// rejections is how many draws from the law are tried before one is built.
 	rejections = 256
-	// proposals is how many orders are built, of which one is drawn.
-	proposals = 256
+	// Proposals is how many orders are built, of which one is drawn.
+	Proposals = 256
 	// supportLimit is how many of the most probable orders of IRS, II and IT are looked at.
 	supportLimit = 4096
 )
@@ -333,7 +334,7 @@ func (s lastStep) sample(ctx context.Context, rng *rand.Rand, dst perm.Order) (f
 		copy(dst, all[draw(rng, logs)].Order)
 		return s.logProb(dst), nil
 	}
-	built, err := s.resample(ctx, rng, proposals)
+	built, err := s.resample(ctx, rng, Proposals)
 	if err != nil {
 		return 0, err
 	}
