@@ -15,7 +15,7 @@ const (
 	StepLimit   = 500
 	// WalkLimit is how many prefixes all searches of a walk look at together: once they are
 	// more, an item that would need a search counts as one that may not come next.
-	WalkLimit = 2_000
+	WalkLimit = 5_000
 )
 
 // found is what a search comes to.

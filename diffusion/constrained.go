@@ -44,7 +44,8 @@ const (
 // for PL and GPL, one of 256 orders built at random is drawn with the weight p/q, q being the
 // probability of building it (sampling importance resampling, D. B. Rubin, 1988), which tends
 // to that law as the number grows. It is not the whole chain conditioned on the rules: that
-// would also prefer X_{t_1} from which more orders obey.
+// would also prefer X_{t_1} from which more orders obey. What is drawn depends on the generator
+// alone, not on the cores; a draw of 52 objects takes some 30 ms of one.
 func (d *Decoder) Obeying(plans []*constraint.Plan) (*Decoder, error) {
 	if d.Process.FixFirst {
 		for i, plan := range plans {
