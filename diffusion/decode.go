@@ -232,7 +232,7 @@ func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
 
 // Greedy takes the law's mode at each step. start holds the noise of one or more paths a
 // set, the paths of a set side by side; so does the result. Once ctx has ended it returns
-// its error, at the next reverse step or, under rules, sooner.
+// its error, at the next reverse step or, in a beam and under rules, sooner.
 func (d *Decoder) Greedy(ctx context.Context, e *Encoded, start []perm.Order) ([]Path, error) {
 	return d.walk(ctx, e, start, func(_ int, scores []float64, dst perm.Order) float64 {
 		return d.Process.Reverse.Mode(scores, dst)

@@ -33,7 +33,7 @@ type child struct {
 }
 
 // expand makes one reverse step of one set's beam, restricted to a plan if it is not nil.
-// It fails only there, with the error of ctx.
+// It fails with the error of ctx alone.
 func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) ([]beamState, error) {
 	var obeying []obeyed
 	if plan != nil {
@@ -47,6 +47,9 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64
 	above, quick := law.(reverse.Above)
 	floor := math.Inf(-1)
 	for j, s := range beam {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if s.path.LogProb < floor && !s.greedy {
 			continue
 		}
