@@ -50,8 +50,7 @@ def rules(rng, truth, call):
     for i in rng.sample(range(m), 2):
         flags += ["--first", f"{m}:{call(truth[i])}"]
         checks.append(lambda rank, k=truth[i]: rank[k] < m)
-    # Forbidden positions together with items before others are searched for: n = 52 takes minutes.
-    for _ in range(3 if n <= 20 else 0):
+    for _ in range(3):
         k = rng.randrange(n)
         i = rng.choice([i for i in range(n) if i != at[k]])
         flags += ["--forbid", f"{call(k)}={i}"]

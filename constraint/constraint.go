@@ -13,11 +13,15 @@
 // precedences folded into the windows, E. L. Lawler, Management Science 19, 1973); with any
 // sets of positions and no precedence it is a bipartite matching (P. Hall, J. London Math.
 // Soc. 10, 1935). Both are exact at any size. Precedences together with positions forbidden
-// in the middle of a window are NP-hard in general: there a search decides, which looks at
-// no more than [SearchLimit] prefixes. Where it finds neither an order nor a contradiction,
-// [Set.Compile] says so; in a [Walk], whose searches look at [StepLimit], an item whose
-// search is cut off counts as one that may not come next. So whatever a walk builds obeys,
-// and only orders that are hard to find may be missed.
+// in the middle of a window are NP-hard in general: there a search decides, which gives up
+// after [SearchLimit] sets of placed items that nothing can follow. Where it finds neither an
+// order nor a contradiction, [Set.Compile] says so.
+//
+// A [Walk] has an order that obeys at hand. Most items can be brought to its next position by
+// pushing few others back, which shows that they may come next; for the others it searches, and
+// pushes in what it finds. A search gives up after [StepLimit], and all of a walk end after
+// [WalkLimit]; an item whose search is cut off counts as one that may not come next. So whatever
+// a walk builds obeys, and only orders that are hard to find may be missed.
 package constraint
 
 import (

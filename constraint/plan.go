@@ -1,6 +1,7 @@
 package constraint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,9 +18,13 @@ type Plan struct {
 	rules  Set
 	lo, hi []int          // the window of each item, first and last position
 	holes  []map[int]bool // positions within the window that an item may not have; nil where none
-	after  [][]int        // the items that stand after an item, of each rule
-	before []int          // how many rules have an item after another
-	holey  bool
+	cans   bitset         // where there are holes, the positions that each item may have, in as many words each
+	after  [][]int        // the items that rules have after an item
+	ahead  [][]int        // and before it
+	byEnd  []int          // the items by the ends of their windows
+	// holey is whether there are holes, searched whether there are precedences too, so that only a
+	// search decides.
+	holey, searched bool
 	// match is an order that keeps windows and holes, and precedences too but where there are
 	// holes; whole is one that obeys all.
 	match, whole perm.Order
@@ -36,14 +41,20 @@ func (p *Plan) Check(o perm.Order) error { return p.rules.Check(o) }
 // one, a cycle of items each before the next, an item left without a position, more items
 // than positions that they can have. Where precedences meet forbidden positions it may only
 // know that no order obeys, or not know: see the package.
-func (s Set) Compile(n int) (*Plan, error) {
+func (s Set) Compile(n int) (*Plan, error) { return s.CompileContext(context.Background(), n) }
+
+// CompileContext is [Set.Compile] that ends with the error of ctx once that has ended.
+func (s Set) CompileContext(ctx context.Context, n int) (*Plan, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if n < 0 {
 		return nil, fmt.Errorf("constraints: wanted 0 items or more (got %d)", n)
 	}
 	if err := s.validate(n); err != nil {
 		return nil, err
 	}
-	p := &Plan{n: n, rules: s, lo: make([]int, n), hi: make([]int, n), holes: make([]map[int]bool, n), after: make([][]int, n), before: make([]int, n)}
+	p := &Plan{n: n, rules: s, lo: make([]int, n), hi: make([]int, n), holes: make([]map[int]bool, n), after: make([][]int, n), ahead: make([][]int, n)}
 	for k := range p.hi {
 		p.hi[k] = n - 1
 	}
@@ -63,7 +74,13 @@ func (s Set) Compile(n int) (*Plan, error) {
 	}
 	for _, b := range s.Befores {
 		p.after[b.A] = append(p.after[b.A], b.B)
-		p.before[b.B]++
+	}
+	for a, list := range p.after { // a rule may be there twice
+		slices.Sort(list)
+		p.after[a] = slices.Compact(list)
+		for _, b := range p.after[a] {
+			p.ahead[b] = append(p.ahead[b], a)
+		}
 	}
 	sorted, err := p.topological()
 	if err != nil {
@@ -86,8 +103,19 @@ func (s Set) Compile(n int) (*Plan, error) {
 	if len(s.Befores) == 0 {
 		return p, nil
 	}
-	whole, decided := p.start().search(SearchLimit)
+	p.searched = true
+	p.byEnd = make([]int, n)
+	for k := range p.byEnd {
+		p.byEnd[k] = k
+	}
+	slices.SortStableFunc(p.byEnd, func(a, b int) int { return p.hi[a] - p.hi[b] })
+	r := newRoom(p)
+	r.ctx = ctx
+	found, decided, err := r.search(p, SearchLimit)
+	whole := found.order()
 	switch {
+	case err != nil:
+		return nil, err
 	case whole == nil && decided:
 		return nil, errors.New("constraints: no order obeys all of them: the items before others and the forbidden positions contradict each other")
 	case whole == nil:
@@ -115,9 +143,18 @@ func (p *Plan) pin() error {
 	return nil
 }
 
+// waiting counts the items before each.
+func (p *Plan) waiting() []int {
+	out := make([]int, p.n)
+	for k, list := range p.ahead {
+		out[k] = len(list)
+	}
+	return out
+}
+
 // topological lists the items so that each stands before those after it.
 func (p *Plan) topological() ([]int, error) {
-	waiting := slices.Clone(p.before)
+	waiting := p.waiting()
 	var sorted []int
 	for k, w := range waiting {
 		if w == 0 {
@@ -194,7 +231,25 @@ func (p *Plan) narrow(sorted []int) error {
 		}
 		p.holey = true
 	}
+	if !p.holey {
+		return nil
+	}
+	words := len(newBitset(p.n))
+	p.cans = make(bitset, p.n*words)
+	for k, holes := range p.holes {
+		for i := p.lo[k]; i <= p.hi[k]; i++ {
+			if !holes[i] {
+				p.can(k).flip(i)
+			}
+		}
+	}
 	return nil
+}
+
+// can are the positions that item k may have, where there are holes.
+func (p *Plan) can(k int) bitset {
+	words := len(p.cans) / p.n
+	return p.cans[k*words : (k+1)*words]
 }
 
 // why says what is asked of item a, whose window is empty while those of the items after it are
@@ -225,9 +280,9 @@ func (p *Plan) why(a int) string {
 			before = b
 		}
 	}
-	for k, list := range p.after {
-		if slices.Contains(list, a) && (after < 0 || p.lo[k] > p.lo[after]) {
-			after = k
+	for _, b := range p.ahead[a] {
+		if after < 0 || p.lo[b] > p.lo[after] {
+			after = b
 		}
 	}
 	if after >= 0 {
@@ -241,7 +296,10 @@ func (p *Plan) why(a int) string {
 
 // allows reports whether window and holes let item k stand at position i.
 func (p *Plan) allows(k, i int) bool {
-	return i >= p.lo[k] && i <= p.hi[k] && !p.holes[k][i]
+	if p.holey {
+		return p.can(k).has(i)
+	}
+	return i >= p.lo[k] && i <= p.hi[k]
 }
 
 // earliestDeadline places at each position, of the items whose window has begun, one whose
@@ -298,7 +356,6 @@ func (p *Plan) crowd(from, to int) error {
 // matching finds an order that keeps windows and holes, by augmenting paths from what is
 // right in match.
 func (p *Plan) matching() error {
-	const nobody = -1
 	item := make([]int, p.n) // by position
 	var left []int
 	for i, k := range p.match {

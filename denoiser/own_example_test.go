@@ -1,6 +1,7 @@
 package denoiser_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -91,7 +92,7 @@ func Example_ownEncoder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	paths, err := decoder.Greedy(encoded, process.Noise(1, 0, 1, n))
+	paths, err := decoder.Greedy(context.Background(), encoded, process.Noise(1, 0, 1, n))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestAllObey(t *testing.T) {
 				}
 			}
 			start := p.Noise(5, 0, batch, n)
-			greedy, err := dec.Greedy(enc, start)
+			greedy, err := dec.Greedy(t.Context(), enc, start)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestAllObey(t *testing.T) {
 				check("greedy", i, &greedy[i])
 			}
 			for _, width := range []int{1, 3, 30} {
-				beams, err := dec.Beam(enc, start, width, 30)
+				beams, err := dec.Beam(t.Context(), enc, start, width, 30)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func TestAllObey(t *testing.T) {
 			for i := range starts {
 				starts[i], rngs[i] = start[i/draws], rand.New(rand.NewPCG(4, uint64(i)))
 			}
-			paths, err := dec.Sample(enc, starts, rngs)
+			paths, err := dec.Sample(t.Context(), enc, starts, rngs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestAllObey(t *testing.T) {
 				check("sample", i/draws, &paths[i])
 			}
 			// The free set, and a decoder that is not restricted, are as they were.
-			before, err := free.Greedy(enc, start)
+			before, err := free.Greedy(t.Context(), enc, start)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,6 +162,14 @@ func (s lastStep) conditional() (all []perm.Order, p []float64, obeying float64)
 	return all, p, obeying
 }
 
+// must is for what fails only where its context has ended.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // farFrom is the TV between what f draws and probabilities of orders.
 func farFrom(t *testing.T, f func(*rand.Rand, perm.Order), all []perm.Order, want []float64, count int) (tv float64) {
 	t.Helper()
@@ -190,7 +198,7 @@ func TestSamplesAreConditional(t *testing.T) {
 		if obeying < 0.02 {
 			continue // most of 256 draws fail together: see TestResampled and TestMended
 		}
-		tv := farFrom(t, func(rng *rand.Rand, dst perm.Order) { s.sample(rng, dst) }, all, want, 4000)
+		tv := farFrom(t, func(rng *rand.Rand, dst perm.Order) { must(s.sample(t.Context(), rng, dst)) }, all, want, 4000)
 		if tv > 0.04 {
 			t.Errorf("%s, p(obeys) = %.3g: TV %.3f to the enumerated law", s.process.Reverse.Name(), obeying, tv)
 		}
@@ -206,7 +214,7 @@ func TestResampled(t *testing.T) {
 			continue
 		}
 		of := func(count, draws int) float64 {
-			return farFrom(t, func(rng *rand.Rand, dst perm.Order) { copy(dst, s.resample(rng, count)) }, all, want, draws)
+			return farFrom(t, func(rng *rand.Rand, dst perm.Order) { copy(dst, must(s.resample(t.Context(), rng, count))) }, all, want, draws)
 		}
 		one, many := of(1, 4000), of(200, 500)
 		if many > 0.08 || many > one/2 { // 500 draws from 4 orders: 0.036 expected at most
@@ -225,8 +233,9 @@ func TestBuiltWeights(t *testing.T) {
 		const count = 4000
 		rng := rand.New(rand.NewPCG(8, 8))
 		sum, square := 0.0, 0.0
+		walker, dst := s.walker(), make(perm.Order, len(s.state))
 		for range count {
-			_, w := s.build(rng)
+			w := must(walker.build(t.Context(), rng, dst))
 			sum += math.Exp(w)
 			square += math.Exp(2 * w)
 		}
@@ -245,7 +254,7 @@ func TestRestrictedTopK(t *testing.T) {
 		if obeying < 1e-12 {
 			continue
 		}
-		top := s.topK(24)
+		top := must(s.topK(t.Context(), 24))
 		possible := 0
 		for _, o := range all {
 			if !math.IsInf(s.logProb(o), -1) {
@@ -276,10 +285,10 @@ func TestMended(t *testing.T) {
 	s := lastStep{&Process{Reverse: reverse.InverseInsertion{}}, compile(t, constraint.Set{Befores: []constraint.Before{{A: 3, B: 2}, {A: 2, B: 1}}}, 4), []float64{0, 0, 5, 0}, perm.Identity(4)}
 	dst := make(perm.Order, 4)
 	// The mode is 0 1 3 2; 1 waits for 3 and 2.
-	if logp := s.mode(dst); !math.IsInf(logp, -1) || !slices.Equal(dst, perm.Order{0, 3, 2, 1}) {
+	if logp := must(s.mode(t.Context(), dst)); !math.IsInf(logp, -1) || !slices.Equal(dst, perm.Order{0, 3, 2, 1}) {
 		t.Errorf("mended to %v with log p %g, wanted 0 3 2 1 and -Inf", dst, logp)
 	}
-	if logp := s.sample(rand.New(rand.NewPCG(1, 1)), dst); !math.IsInf(logp, -1) || !s.obeys(dst) {
+	if logp := must(s.sample(t.Context(), rand.New(rand.NewPCG(1, 1)), dst)); !math.IsInf(logp, -1) || !s.obeys(dst) {
 		t.Errorf("drew %v with log p %g", dst, logp)
 	}
 }
@@ -291,11 +300,11 @@ func TestObeyingWithoutFiniteScores(t *testing.T) {
 			for _, r := range rules {
 				s := lastStep{&Process{Reverse: law}, compile(t, r, 4), slices.Repeat([]float64{v}, law.NumScores(4)), perm.Order{2, 0, 3, 1}}
 				dst := make(perm.Order, 4)
-				s.mode(dst)
+				must(s.mode(t.Context(), dst))
 				ok := s.obeys(dst)
-				s.sample(rand.New(rand.NewPCG(1, 1)), dst)
+				must(s.sample(t.Context(), rand.New(rand.NewPCG(1, 1)), dst))
 				ok = ok && s.obeys(dst)
-				for _, c := range s.topK(5) {
+				for _, c := range must(s.topK(t.Context(), 5)) {
 					ok = ok && s.obeys(c.Order) && !math.IsNaN(c.LogProb)
 				}
 				if !ok {

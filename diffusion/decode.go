@@ -1,6 +1,9 @@
 package diffusion
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -228,29 +231,31 @@ type Path struct {
 func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
 
 // Greedy takes the law's mode at each step. start holds the noise of one or more paths a
-// set, the paths of a set side by side; so does the result.
-func (d *Decoder) Greedy(e *Encoded, start []perm.Order) ([]Path, error) {
-	return d.walk(e, start, func(_ int, scores []float64, dst perm.Order) float64 {
+// set, the paths of a set side by side; so does the result. Once ctx has ended it returns
+// its error, at the next reverse step or, in a beam and under rules, sooner.
+func (d *Decoder) Greedy(ctx context.Context, e *Encoded, start []perm.Order) ([]Path, error) {
+	return d.walk(ctx, e, start, func(_ int, scores []float64, dst perm.Order) float64 {
 		return d.Process.Reverse.Mode(scores, dst)
-	}, func(_ int, last lastStep, dst perm.Order) float64 {
-		return last.mode(dst)
+	}, func(_ int, last lastStep, dst perm.Order) (float64, error) {
+		return last.mode(ctx, dst)
 	})
 }
 
-// Sample draws every step from the law, path i with rngs[i]; start is as for Greedy.
-func (d *Decoder) Sample(e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]Path, error) {
+// Sample draws every step from the law, path i with rngs[i]; start and ctx are as for Greedy.
+// Under rules the last step of several paths is drawn at a time: no two may share a generator.
+func (d *Decoder) Sample(ctx context.Context, e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]Path, error) {
 	law := d.Process.Reverse
-	return d.walk(e, start, func(i int, scores []float64, dst perm.Order) float64 {
+	return d.walk(ctx, e, start, func(i int, scores []float64, dst perm.Order) float64 {
 		law.Sample(rngs[i], scores, dst)
 		return law.LogProb(scores, dst)
-	}, func(i int, last lastStep, dst perm.Order) float64 {
-		return last.sample(rngs[i], dst)
+	}, func(i int, last lastStep, dst perm.Order) (float64, error) {
+		return last.sample(ctx, rngs[i], dst)
 	})
 }
 
 // walk follows len(start)/batch paths a set; choose writes path i's step σ' into dst and
 // returns its log p; obey does so for the last step where it is restricted.
-func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64, obey func(path int, last lastStep, dst perm.Order) float64) ([]Path, error) {
+func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64, obey func(path int, last lastStep, dst perm.Order) (float64, error)) ([]Path, error) {
 	if len(start) == 0 || len(start)%e.Batch != 0 {
 		return nil, fmt.Errorf("decoding %d sets: wanted a start for each, or a multiple (got %d)", e.Batch, len(start))
 	}
@@ -261,9 +266,11 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 	free := d.Process.Free(e.N)
 	width := d.Process.Reverse.NumScores(free)
 	flat := make([]int32, len(start)*e.N)
-	sigma := make(perm.Order, free)
 	steps := d.Process.At(e.N).Steps
 	for k := len(steps) - 1; k > 0; k-- {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for i := range paths {
 			putOrder(flat[i*e.N:], paths[i].Order())
 		}
@@ -271,14 +278,28 @@ func (d *Decoder) walk(e *Encoded, start []perm.Order, choose func(path int, sco
 		if err != nil {
 			return nil, err
 		}
-		for i := range paths {
-			row := scores[i*width : (i+1)*width]
+		sigma := make(perm.Order, free)
+		step := func(i int, sigma perm.Order) (err error) {
+			path, row, logp := &paths[i], scores[i*width:(i+1)*width], 0.0
 			if plan := d.plan(i/(len(start)/e.Batch), k); plan != nil {
-				paths[i].LogProb += obey(i, lastStep{d.Process, plan, row, paths[i].Order()}, sigma)
+				logp, err = obey(i, lastStep{d.Process, plan, row, path.Order()}, sigma)
 			} else {
-				paths[i].LogProb += choose(i, row, sigma)
+				logp = choose(i, row, sigma)
 			}
-			paths[i].States = append(paths[i].States, d.Process.apply(sigma, paths[i].Order()))
+			path.LogProb += logp
+			path.States = append(path.States, d.Process.apply(sigma, path.Order()))
+			return err
+		}
+		if k > 1 || d.plans == nil {
+			for i := range paths {
+				_ = step(i, sigma) // fails only under rules
+			}
+			continue
+		}
+		faults := make([]error, len(paths))
+		parallel.For(len(paths), func(i int) { faults[i] = step(i, make(perm.Order, free)) })
+		if err := errors.Join(faults...); err != nil {
+			return nil, cmp.Or(ctx.Err(), err)
 		}
 	}
 	return paths, nil
@@ -294,8 +315,8 @@ func putOrder(dst []int32, o perm.Order) {
 // reverse step; the candidates of a state are the law's TopK with an inner beam (paper
 // appendix D). Equal states are merged and their probabilities added; the greedy state is
 // always kept, so a beam of 1 is [Decoder.Greedy] and no beam ends below it. The result is,
-// for every set, at most outer paths by falling LogProb.
-func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Path, error) {
+// for every set, at most outer paths by falling LogProb. ctx is as for Greedy.
+func (d *Decoder) Beam(ctx context.Context, e *Encoded, start []perm.Order, outer, inner int) ([][]Path, error) {
 	if outer < 1 || inner < 1 {
 		return nil, fmt.Errorf("beam: wanted widths of 1 or more (got %d and %d)", outer, inner)
 	}
@@ -307,6 +328,9 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 	width := d.Process.Reverse.NumScores(d.Process.Free(e.N))
 	steps := d.Process.At(e.N).Steps
 	for k := len(steps) - 1; k > 0; k-- {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		// Every set takes the same room, so that the shapes of a schedule are two at the most.
 		flat := make([]int32, e.Batch*states*e.N)
 		for i, beam := range beams {
@@ -318,9 +342,13 @@ func (d *Decoder) Beam(e *Encoded, start []perm.Order, outer, inner int) ([][]Pa
 		if err != nil {
 			return nil, err
 		}
+		faults := make([]error, e.Batch)
 		parallel.For(e.Batch, func(i int) {
-			beams[i] = d.Process.expand(beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner, d.plan(i, k))
+			beams[i], faults[i] = d.Process.expand(ctx, beams[i], scores[i*states*width:(i+1)*states*width], width, outer, inner, d.plan(i, k))
 		})
+		if err := errors.Join(faults...); err != nil {
+			return nil, cmp.Or(ctx.Err(), err)
+		}
 		states = outer
 	}
 	out := make([][]Path, e.Batch)

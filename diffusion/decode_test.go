@@ -120,16 +120,16 @@ func TestDecoding(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := p.Noise(5, 0, batch, n)
-			greedy, err := dec.Greedy(enc, start)
+			greedy, err := dec.Greedy(t.Context(), enc, start)
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := dec.Beam(enc, start, 1, 200)
+			one, err := dec.Beam(t.Context(), enc, start, 1, 200)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, width := range []int{2, 5, 30} {
-				wide, err := dec.Beam(enc, start, width, 200)
+				wide, err := dec.Beam(t.Context(), enc, start, width, 200)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -151,7 +151,7 @@ func TestDecoding(t *testing.T) {
 				}
 			}
 			// A beam that holds all of S_4 has every order with its exact probability.
-			full, err := dec.Beam(enc, start, 24, 24)
+			full, err := dec.Beam(t.Context(), enc, start, 24, 24)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestSampleMatchesEnumeration(t *testing.T) {
 		for i := range start {
 			start[i], rngs[i] = perm.Order{2, 0, 1}, rand.New(rand.NewPCG(9, uint64(i)))
 		}
-		paths, err := dec.Sample(enc, start, rngs)
+		paths, err := dec.Sample(t.Context(), enc, start, rngs)
 		if err != nil {
 			t.Fatal(err)
 		}

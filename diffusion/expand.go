@@ -2,10 +2,13 @@ package diffusion
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -30,12 +33,23 @@ type child struct {
 }
 
 // expand makes one reverse step of one set's beam, restricted to a plan if it is not nil.
-func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) []beamState {
+// It fails with the error of ctx alone.
+func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) ([]beamState, error) {
+	var obeying []obeyed
+	if plan != nil {
+		var err error
+		if obeying, err = p.obeying(ctx, beam, scores, width, outer, inner, plan); err != nil {
+			return nil, err
+		}
+	}
 	var c children
 	law := p.Reverse
 	above, quick := law.(reverse.Above)
 	floor := math.Inf(-1)
 	for j, s := range beam {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if s.path.LogProb < floor && !s.greedy {
 			continue
 		}
@@ -45,8 +59,10 @@ func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner
 		var candidates []reverse.Candidate
 		switch {
 		case plan != nil:
-			last := lastStep{p, plan, row, present}
-			candidates, findMode = last.topK(max(outer, inner)), last.mode
+			candidates, findMode = obeying[j].candidates, func(dst perm.Order) float64 {
+				copy(dst, obeying[j].mode)
+				return obeying[j].logProb
+			}
 		case quick:
 			candidates = above.TopKAbove(row, max(outer, inner), floor-s.path.LogProb)
 		default:
@@ -77,7 +93,33 @@ func (p *Process) expand(beam []beamState, scores []float64, width, outer, inner
 	if plan == nil && len(beam) > 1 {
 		p.sumWays(beam, scores, width, next)
 	}
-	return next
+	return next, nil
+}
+
+// obeyed is where a state can go under rules: the most probable orders and, from the greedy
+// state, the law's restricted mode.
+type obeyed struct {
+	candidates []reverse.Candidate
+	mode       perm.Order
+	logProb    float64
+}
+
+// obeying finds them for the states of a beam.
+func (p *Process) obeying(ctx context.Context, beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) ([]obeyed, error) {
+	out, faults := make([]obeyed, len(beam)), make([]error, len(beam))
+	parallel.For(len(beam), func(j int) {
+		last := lastStep{p, plan, scores[j*width : (j+1)*width], beam[j].path.Order()}
+		x := &out[j]
+		if x.candidates, faults[j] = last.topK(ctx, max(outer, inner)); faults[j] != nil {
+			return
+		}
+		x.candidates = slices.Clone(x.candidates[:min(outer, len(x.candidates))]) // the others' memory is free
+		if beam[j].greedy {
+			x.mode = make(perm.Order, p.Free(len(last.state)))
+			x.logProb, faults[j] = last.mode(ctx, x.mode)
+		}
+	})
+	return out, errors.Join(faults...)
 }
 
 // sumWays gives the states after a step, by falling probability, the sum of all ways from the

@@ -83,7 +83,10 @@ func TestExpandIsExact(t *testing.T) {
 				}
 				slices.Sort(values)
 				slices.Reverse(values)
-				got := p.expand(beam, scores, width, outer, 24, nil)
+				got, err := p.expand(t.Context(), beam, scores, width, outer, 24, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if len(got) != min(outer, len(values)) {
 					t.Fatalf("%s: %d states, wanted %d", law.Name(), len(got), outer)
 				}
@@ -130,7 +133,7 @@ func BenchmarkExpand(b *testing.B) {
 			beam, scores, width := beamOf(rand.New(rand.NewPCG(1, 2)), c.law, c.n, c.outer, c.sharp)
 			b.ReportAllocs()
 			for b.Loop() {
-				p.expand(beam, scores, width, c.outer, c.inner, nil)
+				_, _ = p.expand(b.Context(), beam, scores, width, c.outer, c.inner, nil)
 			}
 		})
 	}

@@ -36,15 +36,15 @@ func TestFixFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := p.Noise(5, 0, batch, n)
-			greedy, err := dec.Greedy(enc, start)
+			greedy, err := dec.Greedy(t.Context(), enc, start)
 			if err != nil {
 				t.Fatal(err)
 			}
-			drawn, err := dec.Sample(enc, start, []*rand.Rand{rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 3))})
+			drawn, err := dec.Sample(t.Context(), enc, start, []*rand.Rand{rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 3))})
 			if err != nil {
 				t.Fatal(err)
 			}
-			beams, err := dec.Beam(enc, start, 6, 20)
+			beams, err := dec.Beam(t.Context(), enc, start, 6, 20)
 			if err != nil {
 				t.Fatal(err)
 			}

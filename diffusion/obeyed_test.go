@@ -74,11 +74,11 @@ func TestThousandSamplesObey(t *testing.T) {
 				rngs[i] = rand.New(rand.NewPCG(9, uint64(i)))
 				starts[i] = p.Start(rngs[i], n)
 			}
-			paths, err := dec.Sample(enc, starts, rngs)
+			paths, err := dec.Sample(t.Context(), enc, starts, rngs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			greedy, err := dec.Greedy(enc, p.Noise(9, 0, len(ruled), n))
+			greedy, err := dec.Greedy(t.Context(), enc, p.Noise(9, 0, len(ruled), n))
 			if err != nil {
 				t.Fatal(err)
 			}

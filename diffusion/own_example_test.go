@@ -1,6 +1,7 @@
 package diffusion_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -145,7 +146,7 @@ func Example_ownLaws() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	paths, err := dec.Greedy(enc, p.Noise(3, 0, 1, n))
+	paths, err := dec.Greedy(context.Background(), enc, p.Noise(3, 0, 1, n))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
 	}
 	opt.Beam = max(opt.Beam, top)
-	plans, err := m.plans(sets, 0)
+	plans, err := m.plans(ctx, sets, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,11 +231,11 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		}
 		var beams [][]diffusion.Path
 		if opt.Method == "beam" {
-			if beams, err = dec.Beam(enc, noise, opt.Beam, opt.Inner); err != nil {
+			if beams, err = dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner); err != nil {
 				return err
 			}
 		} else {
-			paths, err := dec.Greedy(enc, noise)
+			paths, err := dec.Greedy(ctx, enc, noise)
 			if err != nil {
 				return err
 			}
@@ -304,7 +304,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	if _, err := m.Decoder(); err != nil {
 		return nil, nil, err
 	}
-	plans, err := m.plans(sets, 0)
+	plans, err := m.plans(ctx, sets, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -328,7 +328,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				paths, err := m.draw(dec, enc, n, size, seed, at, len(s.Samples))
+				paths, err := m.draw(ctx, dec, enc, n, size, seed, at, len(s.Samples))
 				if err != nil {
 					return err
 				}
@@ -369,7 +369,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 }
 
 // draw makes samples first, … of one set; sample j has its own generator.
-func (m *Model) draw(dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]diffusion.Path, error) {
+func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]diffusion.Path, error) {
 	orders := make([]perm.Order, size)
 	rngs := make([]*rand.Rand, size)
 	for j := range size {
@@ -383,7 +383,7 @@ func (m *Model) draw(dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int
 		}
 		return paths, nil
 	}
-	return dec.Sample(enc, orders, rngs)
+	return dec.Sample(ctx, enc, orders, rngs)
 }
 
 // Scored is the log-probability of a set's given order, and a bound on it.

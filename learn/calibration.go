@@ -92,7 +92,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(first+i/samples)<<32|uint64(i%samples)))
 			start[i] = m.Process.Start(rngs[i], m.Config.Task.N)
 		}
-		paths, err := dec.Sample(enc, start, rngs)
+		paths, err := dec.Sample(ctx, enc, start, rngs)
 		enc.Free()
 		if err != nil {
 			return nil, err

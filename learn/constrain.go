@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -19,7 +20,7 @@ func (e *ConstraintError) Unwrap() error { return e.err }
 
 // plans reads the constraints of sets and finds what contradicts; the plan of a set without
 // any is nil. number is that of the first set, for sets without a name.
-func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, error) {
+func (m *Model) plans(ctx context.Context, sets []*dataset.Set, number int) ([]*constraint.Plan, error) {
 	out := make([]*constraint.Plan, len(sets))
 	for i, s := range sets {
 		if s.Constraints.IsZero() {
@@ -29,11 +30,14 @@ func (m *Model) plans(sets []*dataset.Set, number int) ([]*constraint.Plan, erro
 		if err != nil {
 			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", name(s, number+i), err)}
 		}
-		if out[i], err = rules.Compile(len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
+		if out[i], err = rules.CompileContext(ctx, len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
 			first := constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 0}}}
-			if out[i], err = rules.And(first).Compile(len(s.Items)); err != nil {
+			if out[i], err = rules.And(first).CompileContext(ctx, len(s.Items)); err != nil && ctx.Err() == nil {
 				err = fmt.Errorf("%w\nhint: the model's orders begin at item 0", err)
 			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		if err != nil {
 			return nil, &ConstraintError{fmt.Errorf("set %s: %w", name(s, number+i), err)}

@@ -179,7 +179,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		if err != nil {
 			return nil, err
 		}
-		orders, err := find(ex, first)
+		orders, err := find(ctx, ex, first)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 
 // finder returns how the model's method finds the orders of examples, number first, … of
 // their split, and the options it follows.
-func (m *Model) finder(opt DecodeOptions) (func(ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
+func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
 	if m.Process == nil {
 		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
 			return nil, opt, m.errBaseline("beam")
@@ -248,7 +248,9 @@ func (m *Model) finder(opt DecodeOptions) (func(ex *task.Examples, first int) ([
 		if err != nil {
 			return nil, opt, err
 		}
-		return func(ex *task.Examples, first int) ([]perm.Order, error) { return o.orders(ex.Objects, first) }, DecodeOptions{}, nil
+		return func(_ context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
+			return o.orders(ex.Objects, first)
+		}, DecodeOptions{}, nil
 	}
 	opt, err := m.options(opt)
 	if err != nil {
@@ -258,8 +260,8 @@ func (m *Model) finder(opt DecodeOptions) (func(ex *task.Examples, first int) ([
 	if err != nil {
 		return nil, opt, err
 	}
-	return func(ex *task.Examples, first int) ([]perm.Order, error) {
-		paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, first, len(ex.Clean), m.Config.Task.N), opt)
+	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
+		paths, err := m.paths(ctx, dec, ex, m.Process.Noise(m.Config.Seed, first, len(ex.Clean), m.Config.Task.N), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -272,16 +274,16 @@ func (m *Model) finder(opt DecodeOptions) (func(ex *task.Examples, first int) ([
 }
 
 // paths decodes examples and returns the best path of each set.
-func (m *Model) paths(dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
+func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
 	enc, err := dec.Encode(ex.Objects)
 	if err != nil {
 		return nil, err
 	}
 	defer enc.Free()
 	if opt.Method == "greedy" {
-		return dec.Greedy(enc, noise)
+		return dec.Greedy(ctx, enc, noise)
 	}
-	beams, err := dec.Beam(enc, noise, opt.Beam, opt.Inner)
+	beams, err := dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(index)<<32|uint64(done+i)))
 			start[i] = m.Process.Start(rngs[i], n)
 		}
-		paths, err := dec.Sample(enc, start, rngs)
+		paths, err := dec.Sample(ctx, enc, start, rngs)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 	if err != nil {
 		return nil, err
 	}
-	paths, err := m.paths(dec, ex, m.Process.Noise(m.Config.Seed, 0, count, len(ex.Clean[0])), opt)
+	paths, err := m.paths(ctx, dec, ex, m.Process.Noise(m.Config.Seed, 0, count, len(ex.Clean[0])), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (
 		}
 		before := m.inNetwork()
 		start := time.Now()
-		if _, err := find(ex, 0); err != nil {
+		if _, err := find(ctx, ex, 0); err != nil {
 			return nil, 0, err
 		}
 		if round > 0 {

@@ -83,7 +83,7 @@ func greedy(t *testing.T, d *denoiser.Denoiser, p *diffusion.Process, weights []
 	for range batch {
 		start = append(start, perm.Identity(in.n))
 	}
-	paths, err := dec.Greedy(enc, start)
+	paths, err := dec.Greedy(t.Context(), enc, start)
 	if err != nil {
 		t.Fatal(err)
 	}

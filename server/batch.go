@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -66,6 +67,7 @@ func (h *hosted) answer(jobs []*job) {
 	defer func() { h.metrics.busy.WithLabelValues(h.name).Add(time.Since(began).Seconds()) }()
 	together := map[question][]*job{}
 	var kinds []question
+	var ruled []*job // each ends when its asker leaves, and after those that take less
 	for _, j := range jobs {
 		if err := j.ctx.Err(); err != nil {
 			h.finish(j, err)
@@ -75,14 +77,26 @@ func (h *hosted) answer(jobs []*job) {
 			h.finish(j, h.alone(j))
 			continue
 		}
+		if j.ruled() {
+			ruled = append(ruled, j)
+			continue
+		}
 		if together[j.ask] == nil {
 			kinds = append(kinds, j.ask)
 		}
 		together[j.ask] = append(together[j.ask], j)
 	}
 	for _, q := range kinds {
-		h.order(q, together[q])
+		h.order(context.Background(), q, together[q])
 	}
+	for _, j := range ruled {
+		h.order(j.ctx, j.ask, []*job{j})
+	}
+}
+
+// ruled reports whether some of a job's sets have constraints.
+func (j *job) ruled() bool {
+	return slices.ContainsFunc(j.sets, func(s *dataset.Set) bool { return !s.Constraints.IsZero() })
 }
 
 // place is where a set of a batch came from.
@@ -92,7 +106,7 @@ type place struct {
 }
 
 // order answers jobs that ask the same, the sets of one size together.
-func (h *hosted) order(q question, jobs []*job) {
+func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
 	bySize := map[int][]place{}
 	var sizes []int
 	for _, j := range jobs {
@@ -107,10 +121,10 @@ func (h *hosted) order(q question, jobs []*job) {
 	}
 	faults := map[*job]error{}
 	for _, n := range sizes {
-		if err := h.orderSize(q, n, bySize[n]); err != nil {
+		if err := h.orderSize(ctx, q, n, bySize[n]); err != nil {
 			// One of them is at fault, or the engine: each is asked alone to find out which.
 			for _, p := range bySize[n] {
-				if err := h.orderSize(q, n, []place{p}); err != nil && faults[p.job] == nil {
+				if err := h.orderSize(ctx, q, n, []place{p}); err != nil && faults[p.job] == nil {
 					faults[p.job] = h.blame(p.job.sets[p.at], err)
 				}
 			}
@@ -123,7 +137,7 @@ func (h *hosted) order(q question, jobs []*job) {
 
 // orderSize orders sets of n items. There are as many as the next power of two, so that
 // shapes are few: the last ones repeat the first.
-func (h *hosted) orderSize(q question, n int, places []place) error {
+func (h *hosted) orderSize(ctx context.Context, q question, n int, places []place) error {
 	var sets []*dataset.Set
 	for _, p := range places {
 		sets = append(sets, p.job.sets[p.at])
@@ -137,7 +151,7 @@ func (h *hosted) orderSize(q question, n int, places []place) error {
 		sets = append(sets, sets[0])
 	}
 	return h.safely(shape{q, len(sets), n}, func() error {
-		answers, _, err := h.model.Order(context.Background(), sets, q.top, q.decode)
+		answers, _, err := h.model.Order(ctx, sets, q.top, q.decode)
 		for i, p := range places[:min(len(places), len(answers))] {
 			p.job.ordered[p.at] = answers[i]
 		}

@@ -16,7 +16,8 @@ type Limits struct {
 	// Pixels is the most that all pictures of a request may have, rows times columns; else 413.
 	Pixels int `json:"pixels"`
 	// Work is the most objects that a reverse step of a request may arrange: the sum over its
-	// sets of items × states, which are beam, count or draws; else 413.
+	// sets of items × states, which are beam, count or draws, and of what their constraints take;
+	// else 413.
 	Work int `json:"work"`
 	// Queue is how many requests a model may have, waiting or in work; else 429.
 	Queue int `json:"queue"`

@@ -21,7 +21,8 @@
 // a queue. While it works the next ones gather there; those to order go through the network
 // together, whoever asked, sets of one size side by side. An answer does not depend on the
 // company: orders start from one arrangement, warnings are those of the set, and what draws at
-// random, sample and score, is answered request by request from the request's seed.
+// random, sample and score, is answered request by request from the request's seed. So are orders
+// under constraints, after the others: a search that takes long ends when its asker leaves.
 //
 // A request that would make the queue longer than [Limits].Queue, or the pictures and bodies
 // in memory larger than [Limits].Memory, is refused at once with 429.

@@ -125,7 +125,7 @@ the requests it has begun.`,
 	flags.IntVar(&limits.Sets, "max-sets", limits.Sets, "sets of a request")
 	flags.IntVar(&limits.Items, "max-items", limits.Items, "items of a set")
 	flags.IntVar(&limits.Pixels, "max-pixels", limits.Pixels, "pixels of a request's pictures")
-	flags.IntVar(&limits.Work, "max-work", limits.Work, "of a request: items times beam, count or draws, summed over its sets")
+	flags.IntVar(&limits.Work, "max-work", limits.Work, "of a request: items times beam, count or draws, and what constraints take, summed over its sets")
 	flags.IntVar(&limits.Queue, "max-queue", limits.Queue, "requests of a model, waiting or in work; more get 429")
 	flags.DurationVar(&limits.Time, "max-time", limits.Time, "how long a request may wait; then it gets 503")
 	flags.Int64Var(&limits.Memory, "max-memory", limits.Memory, "bytes of bodies and pictures at a time; more get 429")
