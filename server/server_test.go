@@ -300,6 +300,9 @@ func TestFaults(t *testing.T) {
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(33, 32)) + `", "rows": 2, "columns": 2}`, 422, "picture", "do not divide into 2×2 tiles, 32×32 would"},
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 1, "columns": 1}`, 422, "field", "2 tiles or more"},
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 9223372036854775807, "columns": 2}`, 413, "items", "at most 9 tiles"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 2, "columns": 2, "constraints": {"pin": ["0=1", "1=1"]}}`, 422, "constraints", "constraints: items 0 and 1 are both pinned at position 1"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 2, "columns": 2, "constraints": {"forbid": ["4=1"]}}`, 422, "constraints", "no item 4 in a set of 4"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "", "rows": 2, "columns": 2, "constraints": {"pins": ["0=1"]}}`, 422, "field", `unknown field "pins", the nearest known is "pin"`},
 		{"/v1/puzzle", js, `{"model": "tsp", "picture": "", "rows": 2, "columns": 2}`, 422, "model", "wanted one of jigsaw"},
 		{"/v1/order", "text/plain", `{}`, 415, "type", "wanted application/json"},
 		{"/v1/sets", js, `set,item`, 415, "type", "wanted text/csv"},
@@ -387,6 +390,19 @@ func TestPuzzle(t *testing.T) {
 	}
 	if *shuffled.Right != right {
 		t.Errorf("%d tiles are said to be right, wanted %d", *shuffled.Right, right)
+	}
+	// Rules go by the tiles' numbers: 24 orders have two with 0 last, 2 before 1 and 3 not first.
+	var ruled puzzleAnswer
+	ask(t, web, "/v1/puzzle", `{"picture": "`+picture+`", "rows": 2, "columns": 2, "crop": true, "shuffle": 5, "top": 4,
+		"constraints": {"pin": ["0=3"], "before": ["2,1"], "forbid": ["3=0"]}}`, &ruled)
+	want := []perm.Order{{2, 1, 3, 0}, {2, 3, 1, 0}}
+	if len(ruled.Orders) != len(want) || !slices.Equal(ruled.Steps[2], ruled.Order) {
+		t.Fatalf("orders under rules %+v, wanted %v", ruled.Orders, want)
+	}
+	for _, o := range ruled.Orders {
+		if !slices.ContainsFunc(want, func(w perm.Order) bool { return slices.Equal(w, o.Order) }) {
+			t.Errorf("order %v, wanted one of %v", o.Order, want)
+		}
 	}
 	var other puzzleAnswer
 	ask(t, web, "/v1/puzzle", `{"picture": "`+picture+`", "rows": 1, "columns": 4, "crop": true}`, &other)

@@ -53,8 +53,8 @@ or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: ord
 
 // ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints
 // the answer for each set, as a line of JSON or by print.
-func ask[R any](a *app, args []string, engineSpec string, question func(*learn.Model, []*dataset.Set) ([]R, []string, error), print func(R, *dataset.Set)) error {
-	sets, err := readSets(args[1])
+func ask[R any](a *app, read func(path string) ([]*dataset.Set, error), args []string, engineSpec string, question func(*learn.Model, []*dataset.Set) ([]R, []string, error), print func(R, *dataset.Set)) error {
+	sets, err := read(args[1])
 	if err != nil {
 		return err
 	}

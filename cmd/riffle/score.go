@@ -29,7 +29,7 @@ all others and log p ± says little. uniform is −log n!, what knowing nothing 
 				return usagef("score: --draws must be 1 or more (got %d)", draws)
 			}
 			var rows [][]string
-			err := ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			err := ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(cmd.Context(), sets, draws, seed)
 			}, func(r learn.Scored, _ *dataset.Set) {
 				row := []string{r.ID}
