@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"runtime/debug"
 	"time"
 )
 
@@ -82,11 +81,3 @@ func (r *reserved) take(bytes int64) error {
 }
 
 func (r *reserved) free() { r.s.memory.Add(-r.bytes) }
-
-// version is that of the module, "devel" where the build does not say.
-func version() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
-		return b.Main.Version
-	}
-	return "devel"
-}
