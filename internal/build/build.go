@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // Info is what a program was built from and with.
@@ -47,11 +48,11 @@ func of(b *debug.BuildInfo) Info {
 	return i
 }
 
-// String is one line for people.
+// String is one line for people. The commit is left out where the version ends in it.
 func (i Info) String() string {
-	commit := ""
-	if i.Commit != "" {
-		commit = fmt.Sprintf(", commit %.12s", i.Commit)
+	commit, short := "", i.Commit[:min(len(i.Commit), 12)]
+	if !strings.Contains(i.Version, short) {
+		commit = ", commit " + short
 		if i.Changed {
 			commit += " with changes"
 		}

@@ -18,6 +18,7 @@ func TestString(t *testing.T) {
 		{&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "riffle v1.2.3"},
 		{&debug.BuildInfo{Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "false"}}}, "riffle devel, commit 0123456789ab"},
 		{&debug.BuildInfo{Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}}, "riffle devel, commit 0123456789ab with changes"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20260102030405-0123456789ab+dirty"}, Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}}, "riffle v0.0.0-20260102030405-0123456789ab+dirty"},
 	} {
 		if got := of(c.build).String(); got != c.want+with {
 			t.Errorf("%q, wanted %q", got, c.want+with)
