@@ -466,8 +466,8 @@ func TestNewFaults(t *testing.T) {
 	}{
 		{func(o *Options) { o.Runs = nil }, "one or more"},
 		{func(o *Options) { o.Token = "short" }, "token: wanted 16 bytes or more (got 5)"},
-		{func(o *Options) { o.Limits.Queue = 0 }, "limit of queue: must be more than 0"},
-		{func(o *Options) { o.Limits.Memory = 1 }, "limit of memory: must be at least that of body"},
+		{func(o *Options) { o.Limits.Queue = 0 }, "limit of queue: must be more than 0 (got 0)"},
+		{func(o *Options) { o.Limits.Memory = 1 }, "limit of memory: must be at least limit of body, 16777216 bytes (got 1)"},
 		{func(o *Options) { o.Runs = append(o.Runs, delta) }, `are both called "delta"`},
 		{func(o *Options) { o.Runs = append(o.Runs, filepath.Join(delta, "nowhere")) }, "nowhere"},
 	} {
