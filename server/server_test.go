@@ -11,6 +11,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -278,6 +279,7 @@ func TestFaults(t *testing.T) {
 		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `], "seed": -1}`, 422, "field", "seed: is"},
 		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `,` + five + `], "count": 101}`, 413, "work", ""},
 		{"/v1/score", js, `{"model": "delta", "sets": [` + five + `]}`, 422, "order", "sets[0]: no order to score"},
+		{"/v1/score", js, `{"model": "tsp", "sets": [{"items": [{"point": [0, 0]}, {"point": [0, 1]}], "levels": [[0, 1]]}]}`, 422, "order", "sets[0]: ties, or items without a place"},
 		{"/v1/score", js, `{"model": "delta", "sets": [{"items": [{},{}], "order": [1,2]}]}`, 422, "set", "order: entry 1 is 2, wanted 0 to 1"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": [{"id": "a"},{"id": "b"},{"id": "c"}], "constraints": {"pin": ["a=1", "b=1"]}}]}`, 422, "constraints", "set 1: constraints: items a and b are both pinned at position 1"},
 		{"/v1/sample", js, `{"model": "delta", "sets": [{"items": [{},{}]}, {"id": "q", "items": [{},{}], "constraints": {"before": ["0,1", "1,0"]}}]}`, 422, "constraints", "set q: constraints: a cycle: item "},
@@ -422,6 +424,12 @@ func TestTable(t *testing.T) {
 	// The greatest of ranks 3, 1, 2 is last: b, c, a.
 	if want := `{"id":"q","items":[{"id":"a"},{"id":"b"},{"id":"c"}],"order":[1,2,0]}`; string(got.Sets[0]) != want {
 		t.Errorf("got %s, wanted %s", got.Sets[0], want)
+	}
+	// Levels are scored too: here of two items of three, half of all orders.
+	var some answers[learn.Scored]
+	ask(t, web, "/v1/score", `{"model": "delta", "sets": [{"items": [{},{},{}], "levels": [[2],[0]]}]}`, &some)
+	if a := some.Answers[0]; a.OrderGiven != "levels" || math.Abs(float64(a.Uniform)+math.Ln2) > 1e-12 {
+		t.Errorf("scored %+v", a)
 	}
 	var scored answers[learn.Scored]
 	ask(t, web, "/v1/score", `{"model": "delta", "sets": [`+string(got.Sets[0])+`]}`, &scored)
