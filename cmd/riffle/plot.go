@@ -170,6 +170,9 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, figur
 		return err
 	default:
 		heat := plot.HeatMap{Values: marginals.Values, Items: marginals.Items, ItemLabel: "item, in the right order"}
+		if !marginals.Whole {
+			heat.ItemLabel = "item, as far as known in order"
+		}
 		if err := p.save(filepath.Join(figures, "marginals"), heat); err != nil {
 			return err
 		}
