@@ -109,7 +109,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 		return []*dataset.Set{s}, nil
 	}
 	if dataset.IsPicture(path) {
-		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order; a folder of images is a set", path)
+		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order, riffle sample draws with --grid; a folder of images is a set", path)
 	}
 	sets, err := readTable(path)
 	if sets == nil && err == nil {
