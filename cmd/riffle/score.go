@@ -30,7 +30,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64
   riffle score runs/votes votes.toc --draws 256`,
-		Args:    exactly("DIR", "INPUT"),
+		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if draws < 1 {
 				return usagef("score: --draws must be 1 or more (got %d)", draws)
