@@ -177,6 +177,7 @@ func (r *Report) sizes(sets []*Set) {
 	slices.Sort(sizes)
 	r.SizeMin, r.SizeMedian, r.SizeMax = sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]
 	switch {
+	case r.SizeMax == 1 && sets[0].Kind == KindImage && sets[0].Line == 0: // a folder of one photo, for puzzles
 	case r.SizeMax <= 1:
 		r.warn("every set has one item or none: there is nothing to order")
 	case empty > 0:

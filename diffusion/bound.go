@@ -61,12 +61,23 @@ type Estimate struct {
 //
 // It stops between two batches of trajectories where ctx has ended, with its error.
 func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
-	values, err := d.logWeights(ctx, e, clean, draws, rngs)
+	return d.LikelihoodAmong(ctx, e, func(set int) perm.Order { return clean[set] }, make([]float64, e.Batch), draws, rngs)
+}
+
+// LikelihoodAmong is [Decoder.Likelihood] of sets of orders, such as all that a list with ties
+// allows: the log of the sum of their probabilities, and a bound on it. draw(i) draws an order
+// uniformly from those of set i, of which there are exp(logCount[i]); each trajectory starts at
+// one of its own, and its weight is multiplied by that number.
+func (d *Decoder) LikelihoodAmong(ctx context.Context, e *Encoded, draw func(set int) perm.Order, logCount []float64, draws int, rngs []*rand.Rand) ([]Estimate, error) {
+	values, err := d.logWeights(ctx, e, draw, draws, rngs)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Estimate, len(values))
 	for i, v := range values {
+		for j := range v {
+			v[j] += logCount[i]
+		}
 		out[i] = estimate(v)
 	}
 	return out, nil
@@ -100,8 +111,9 @@ func estimate(logs []float64) (e Estimate) {
 	return e
 }
 
-// logWeights draws trajectories and returns the logs of their weights, [set][draw].
-func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([][]float64, error) {
+// logWeights draws trajectories, each from an order that clean gives, and returns the logs of
+// their weights, [set][draw].
+func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int) perm.Order, draws int, rngs []*rand.Rand) ([][]float64, error) {
 	if draws < 1 {
 		return nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
@@ -123,7 +135,7 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean []perm.Order
 		for i := range e.Batch {
 			for range count {
 				values[i] = append(values[i], -p.LogOrders(e.N))
-				s, sigma := p.Trajectory(rngs[i], clean[i])
+				s, sigma := p.Trajectory(rngs[i], clean(i))
 				states[i] = append(states[i], s)
 				shuffles[i] = append(shuffles[i], sigma)
 			}

@@ -289,3 +289,55 @@ func TestBoundBelowLikelihood(t *testing.T) {
 		}
 	}
 }
+
+// Of all orders that put item 0 before item 1, half of S_4, the estimate is the log of the sum
+// that enumeration gives, and the bound below it; of all of S_4 that is 0.
+func TestLikelihoodAmong(t *testing.T) {
+	const n, draws = 4, 4000
+	for _, p := range processes() {
+		if name := p.Reverse.Name(); name == "ii" || name == "it" {
+			continue // eight single shuffles do not reach all of S_4 from everywhere
+		}
+		e, store, d := tiny(t, p, n)
+		dec, err := NewDecoder(e, store, d, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		enc, err := dec.Encode(firstSet(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, index := enumerate(n)
+		uniform := make([]float64, len(all))
+		for i := range uniform {
+			uniform[i] = 1 / float64(len(all))
+		}
+		likelihood := push(t, dec, enc, n, uniform)
+		var half []perm.Order
+		sum := 0.0
+		for _, o := range all {
+			if rank := o.Rank(); rank[0] < rank[1] {
+				half = append(half, o)
+				sum += likelihood[index[orderKey(o)]]
+			}
+		}
+		for _, c := range []struct {
+			among []perm.Order
+			exact float64
+		}{{half, math.Log(sum)}, {all, 0}} {
+			rng := rand.New(rand.NewPCG(5, 5))
+			estimates, err := dec.LikelihoodAmong(t.Context(), enc, func(int) perm.Order { return c.among[rng.IntN(len(c.among))] },
+				[]float64{math.Log(float64(len(c.among)))}, draws, []*rand.Rand{rng})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := estimates[0]
+			if x.Effective < 100 || math.Abs(x.LogProb-c.exact) > 4*x.StdErr {
+				t.Errorf("%s: estimate %.4f ± %.4f of log %d orders' probability %.4f, %.0f of %d draws count", p.Reverse.Name(), x.LogProb, x.StdErr, len(c.among), c.exact, x.Effective, draws)
+			}
+			if !(x.Bound <= c.exact+3*x.BoundStdErr) {
+				t.Errorf("%s: bound %.4f ± %.4f above %.4f", p.Reverse.Name(), x.Bound, x.BoundStdErr, c.exact)
+			}
+		}
+	}
+}

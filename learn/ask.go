@@ -386,12 +386,14 @@ func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion
 	return dec.Sample(ctx, enc, orders, rngs)
 }
 
-// Scored is the log-probability of a set's given order, and a bound on it.
+// Scored is the log-probability of a set's given order, and a bound on it. Of a set with ties, or
+// with items of which nothing is known, it is that of all orders consistent with its levels
+// together.
 type Scored struct {
 	ID         string `json:"id"`
-	OrderGiven string `json:"order_given,omitempty"` // as in [Ordered]
+	OrderGiven string `json:"order_given,omitempty"` // as in [Ordered], or "levels"
 	// Bound is a lower bound on log p(order | objects) in nats, estimated with standard
-	// error StdErr; Uniform is −log n!, what a model without knowledge has.
+	// error StdErr; Uniform is what a model without knowledge has, −log n! for one order.
 	Bound   Nats `json:"bound"`
 	StdErr  Nats `json:"stderr"`
 	Uniform Nats `json:"uniform"`
@@ -405,11 +407,16 @@ type Scored struct {
 }
 
 // Score estimates log p of the sets' given orders, and bounds it from below, by draws forward
-// trajectories. Constraints do not matter here.
+// trajectories. Where a set has levels that are not one order it is the log of the sum over all
+// orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
-		if s.Order == nil && len(s.Items) > 0 {
-			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), errNoOrder(s))
+		switch {
+		case len(s.Items) == 0 || s.Order != nil:
+		case s.Levels.Known() == 0:
+			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"", name(s, i))
+		case m.Process != nil && m.Process.FixFirst: // its orders begin at one item
+			return nil, nil, fmt.Errorf("set %s: ties, or items without a place: an order of all was wanted, as tours are", name(s, i))
 		}
 	}
 	out = make([]Scored, len(sets))
@@ -418,21 +425,28 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			out[index[0]] = Scored{ID: name(sets[index[0]], index[0]), Effective: float64(draws)}
 			return nil
 		}
-		clean := make([]perm.Order, enc.Batch)
+		logCount := make([]float64, enc.Batch)
 		rngs := make([]*rand.Rand, enc.Batch)
-		for k := range clean {
-			i := index[min(k, len(index)-1)] // the last ones may be padding
-			clean[k] = sets[i].Order
-			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(i)))
+		of := func(k int) *dataset.Set { return sets[index[min(k, len(index)-1)]] } // the last ones may be padding
+		for k := range rngs {
+			if of(k).Order == nil {
+				logCount[k] = logConsistent(of(k).Levels, n)
+			}
+			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(index[min(k, len(index)-1)])))
 		}
-		estimates, err := m.decoder.Likelihood(ctx, enc, clean, draws, rngs)
+		estimates, err := m.decoder.LikelihoodAmong(ctx, enc, func(k int) perm.Order {
+			if s := of(k); s.Order == nil {
+				return s.Levels.Draw(rngs[k], n)
+			}
+			return of(k).Order
+		}, logCount, draws, rngs)
 		if err != nil {
 			return err
 		}
 		for k, i := range index {
 			x := estimates[k]
 			out[i] = Scored{
-				ID: name(sets[i], i), Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(-m.Process.LogOrders(n)),
+				ID: name(sets[i], i), Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(n)),
 				LogProb: Nats(x.LogProb), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
 			}
 		}
@@ -444,21 +458,20 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	warnings, of := m.warn(sets, objects)
 	for i, s := range sets {
 		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
+		if s.Order == nil && len(s.Items) > 0 {
+			out[i].OrderGiven = "levels"
+		}
 	}
 	return out, warnings, nil
 }
 
-// errNoOrder says why a set has no order to score.
-func errNoOrder(s *dataset.Set) error {
-	for _, group := range s.Levels {
-		if len(group) > 1 {
-			return fmt.Errorf("items %d and %d are tied: an order was wanted, without ties\nhint: break the ties, say by \"order\" in JSONL; riffle eval bounds log p of lists with ties", group[0], group[1])
-		}
+// logConsistent is the log of how many orders of n items are consistent with levels.
+func logConsistent(l dataset.Levels, n int) float64 {
+	log := diffusion.LogFactorial(n) - diffusion.LogFactorial(l.Known())
+	for _, group := range l {
+		log += diffusion.LogFactorial(len(group))
 	}
-	if known := s.Levels.Known(); known > 0 {
-		return fmt.Errorf("%d of its %d items have a place: an order of all was wanted\nhint: give every item its place; riffle eval bounds log p of incomplete lists", known, len(s.Items))
-	}
-	return errors.New("no order to score\nhint: every set needs \"order\" or \"rank\"")
+	return log
 }
 
 // Duration is how long the model was trained.

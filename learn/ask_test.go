@@ -452,11 +452,50 @@ func TestManyDraws(t *testing.T) {
 	}
 }
 
+// Levels that allow two orders are scored as the sum of both, and one item alone, which allows all
+// orders, has probability 1.
+func TestScoreLevels(t *testing.T) {
+	const n, draws = 3, 4000
+	m := newScalars(t, scalars{n: n}, nil)
+	set := func(levels dataset.Levels, order perm.Order) *dataset.Set {
+		s := numbers(0.1, 0.2, 0.3)
+		s.Levels, s.Order = levels, order
+		return s
+	}
+	sum := 0.0
+	for _, o := range []perm.Order{{2, 0, 1}, {2, 1, 0}} {
+		one, _, err := m.Score(t.Context(), sets(set(nil, o)), draws, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += math.Exp(float64(one[0].LogProb))
+	}
+	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2})), draws, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		log, uniform float64
+		given        string
+	}{{math.Log(sum), math.Log(2. / 6), "levels"}, {0, 0, "levels"}, {math.NaN(), math.Log(1. / 6), ""}} {
+		s := scored[i]
+		if math.Abs(float64(s.LogProb)-want.log) > 5*float64(s.LogProbStdErr)+0.05 {
+			t.Errorf("set %d: log p %g ± %g, wanted %g", i, s.LogProb, s.LogProbStdErr, want.log)
+		}
+		if math.Abs(float64(s.Uniform)-want.uniform) > 1e-12 || s.OrderGiven != want.given {
+			t.Errorf("set %d: uniform %g, given %q, wanted %g, %q", i, s.Uniform, s.OrderGiven, want.uniform, want.given)
+		}
+		if s.Bound > s.LogProb {
+			t.Errorf("set %d: bound %g above log p %g", i, s.Bound, s.LogProb)
+		}
+	}
+}
+
 func TestScoreErrors(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	some := randomSets(2, 4)
 	some[0].Order = perm.Identity(4)
-	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s1: no order to score\nhint: every set needs \"order\" or \"rank\"" {
+	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
 		t.Errorf("error %v", err)
 	}
 	some[1].Order = perm.Identity(4)

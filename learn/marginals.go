@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/riffle-ml/riffle/perm"
@@ -14,8 +15,11 @@ import (
 // Marginals are where a model puts the items of a test set.
 type Marginals struct {
 	// Values[j][i] is the share of the samples with item Items[j] at position i. The items are in
-	// their right order, so that the better a model is, the more stands on the diagonal.
+	// their right order, so that the better a model is, the more stands on the diagonal. Where a
+	// list is not known whole, they are level by level, and last those of which nothing is known.
 	Values [][]float64
+	// Whole is whether all of the order is known.
+	Whole bool
 	// Items are what the task sorts by, else the data's names, else numbers.
 	Items   []string
 	Samples int
@@ -49,8 +53,11 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 		return nil, err
 	}
 	defer enc.Free()
-	right := ex.Clean[0]
+	right, whole := ex.Clean[0], true
 	n := len(right)
+	if ex.Levels != nil && ex.Levels[0].Order(n) == nil {
+		right, whole = slices.Concat(ex.Levels[0].RestLast(n)...), false
+	}
 	values := make([][]float64, n)
 	for k := range values {
 		values[k] = make([]float64, n)
@@ -81,7 +88,7 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 			row[i] = min(1, row[i])
 		}
 	}
-	return &Marginals{Values: values, Items: itemNames(ex, right), Samples: samples}, nil
+	return &Marginals{Values: values, Whole: whole, Items: itemNames(ex, right), Samples: samples}, nil
 }
 
 // itemNames are the names of the first example's items in the order right.

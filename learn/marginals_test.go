@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/riffle-ml/riffle/run"
@@ -38,6 +39,27 @@ func TestTestMarginals(t *testing.T) {
 	again, err := m.TestMarginals(t.Context(), 0, 100)
 	if err != nil || !slices.EqualFunc(got.Values, again.Values, slices.Equal) {
 		t.Errorf("the same seed gave other shares (%v)", err)
+	}
+}
+
+// Of lists that are not known whole the items stand level by level, those without a place last.
+func TestTestMarginalsOfLists(t *testing.T) {
+	m := lists(t)
+	want := map[string]bool{"x y z w": false, "y x": true, "x z y": false}
+	seen := map[string]bool{}
+	for i := range 30 { // test sets are drawn
+		got, err := m.TestMarginals(t.Context(), i, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := strings.Join(got.Items, " ")
+		if whole, ok := want[items]; !ok || got.Whole != whole {
+			t.Errorf("set %d: items %s, whole %v, wanted one of %v", i, items, got.Whole, want)
+		}
+		seen[items] = true
+	}
+	if len(seen) != len(want) {
+		t.Errorf("saw %v, wanted all of %v", seen, want)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -65,10 +64,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		d := *s
 		d.Order, d.OrderGiven = l.Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, uint64(i))), len(s.Items)), "order"
 		drawn[i] = &d
-		logCount[i] = diffusion.LogFactorial(len(s.Items)) - diffusion.LogFactorial(l.Known())
-		for _, group := range l {
-			logCount[i] += diffusion.LogFactorial(len(group))
-		}
+		logCount[i] = logConsistent(l, len(s.Items))
 	}
 	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
 	if err != nil {

@@ -235,9 +235,13 @@ func (t *trainer) loop() error {
 }
 
 // done returns how much of the training is behind when step s is about to be made: above 1
-// when there is no step s.
+// when there is no step s. The first step is made whatever the time: a model that was never
+// trained is of no use.
 func (t *trainer) done(s int) float64 {
-	if t.limit > 0 {
+	switch {
+	case t.limit > 0 && s == 1:
+		return 0
+	case t.limit > 0:
 		return min(1, float64(t.before+time.Since(t.start))/float64(t.limit))
 	}
 	return float64(s) / float64(t.Config.Train.Steps)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -343,6 +345,26 @@ func TestTimeEndsTraining(t *testing.T) {
 	}})
 	if err != nil || !m.State.Finished || m.State.Elapsed < 0.1 {
 		t.Errorf("%+v, %v", m.State, err)
+	}
+}
+
+// However little the time, one step is made, and it changes the weights.
+func TestTimeBelowAStep(t *testing.T) {
+	cfg := tiny()
+	cfg.Train.Time = "1ns"
+	e := openEngine(t, "go")
+	m, fresh := newModel(t, cfg, e), newModel(t, cfg, e)
+	err := trainIn(t.Context(), m, filepath.Join(t.TempDir(), "run"), false, TrainOptions{})
+	if err != nil || !m.State.Finished || m.State.Step != 1 {
+		t.Errorf("%+v, %v, wanted a training that finished at step 1", m.State, err)
+	}
+	before, _, _, err := run.FromStore(fresh.Store, fresh.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _, _, err := run.FromStore(m.Store, m.Denoiser)
+	if err != nil || cmp.Equal(before, after) {
+		t.Errorf("weights are those from before the step, %v", err)
 	}
 }
 

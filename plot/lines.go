@@ -119,6 +119,17 @@ var lineStyles = []draw.LineStyle{
 	{Color: color.RGBA{0xcc, 0x79, 0xa7, 0xff}, Width: 1.8, Dashes: []vg.Length{3, 3}},
 }
 
+// lineMarks are what single points of the series look like, which have no line to tell them by.
+var lineMarks = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{},
+}
+
+// singlePoint is how a single point of the series i is drawn.
+func singlePoint(i int) draw.GlyphStyle {
+	style := lineStyles[i%len(lineStyles)]
+	return draw.GlyphStyle{Color: style.Color, Radius: 1.5 * style.Width, Shape: lineMarks[i%len(lineMarks)]}
+}
+
 const (
 	panelWidth  = 250
 	panelHeight = 190
@@ -167,6 +178,7 @@ func (l Lines) encode(w io.Writer, svg bool) error {
 type keyPlace struct {
 	name  string
 	style draw.LineStyle
+	mark  *draw.GlyphStyle // of a series with single points, else nil
 	x     vg.Length
 	row   int
 }
@@ -189,7 +201,12 @@ func (p Panel) placeKey(width vg.Length) (places []keyPlace) {
 		if x > 0 && x+w > width {
 			x, row = 0, row+1
 		}
-		places = append(places, keyPlace{s.Name, lineStyles[i%len(lineStyles)], x, row})
+		place := keyPlace{name: s.Name, style: lineStyles[i%len(lineStyles)], x: x, row: row}
+		if slices.ContainsFunc(p.split(s.X, s.Y), func(run []xy) bool { return len(run) == 1 }) {
+			m := singlePoint(i)
+			place.mark = &m
+		}
+		places = append(places, place)
 		x += w + 12
 	}
 	return places
@@ -204,6 +221,9 @@ func drawKeyRows(c draw.Canvas, places []keyPlace, x, y vg.Length, rows int) {
 	for _, k := range places {
 		at := y + (vg.Length(last-k.row)+0.4)*keyRow
 		c.StrokeLine2(k.style, x+k.x, at, x+k.x+keySample, at)
+		if k.mark != nil {
+			c.DrawGlyphNoClip(*k.mark, vg.Point{X: x + k.x + keySample/2, Y: at})
+		}
 		drawDigits(&c, textStyle(tickSize, ink, text.XLeft, text.YBottom), x+k.x+keySample+4, at, k.name)
 	}
 }
@@ -271,9 +291,9 @@ func (p Panel) plot() (*plot.Plot, error) {
 			style := lineStyles[i%len(lineStyles)]
 			if p.Smooth > 0 {
 				under := draw.LineStyle{Color: pale(style.Color), Width: 0.5}
-				drawRuns(c, pl, raw[i], under)
+				drawRuns(c, pl, raw[i], under, draw.GlyphStyle{Color: under.Color, Radius: 1.5 * under.Width, Shape: draw.CircleGlyph{}})
 			}
-			drawRuns(c, pl, runs[i], style)
+			drawRuns(c, pl, runs[i], style, singlePoint(i))
 			if p.Points && len(p.Series[i].X) <= mostPoints {
 				drawPoints(c, pl, runs[i], style.Color)
 			}
@@ -334,8 +354,8 @@ func smoothed(y []float64, weight float64) []float64 {
 	return out
 }
 
-// drawRuns draws lines clipped to the axes, and a run of one point as a dot.
-func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle) {
+// drawRuns draws lines clipped to the axes, and a run of one point as a mark.
+func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle, single draw.GlyphStyle) {
 	x, y := p.Transforms(&c)
 	for _, run := range runs {
 		points := make([]vg.Point, len(run))
@@ -343,7 +363,7 @@ func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle) {
 			points[i] = vg.Point{X: x(v.x), Y: y(v.y)}
 		}
 		if len(points) == 1 {
-			c.DrawGlyph(draw.GlyphStyle{Color: style.Color, Radius: 1.5 * style.Width, Shape: draw.CircleGlyph{}}, points[0])
+			c.DrawGlyph(single, points[0])
 			continue
 		}
 		c.StrokeLines(style, c.ClipLinesXY(points)...)

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"image"
 	"image/color"
 	"math"
 	"math/rand/v2"
@@ -184,5 +185,29 @@ func TestLinesGrid(t *testing.T) {
 		if want := fmt.Sprintf(`<svg width="%dpt" height="%dpt"`, c.columns*panelWidth+8, c.rows*(panelHeight+keyRow)); !strings.Contains(svg, want) {
 			t.Errorf("%d panels: no %s in %.200s", c.panels, want, svg)
 		}
+	}
+}
+
+// Single points of two series differ in more than hue, for a print in grey: a disc and a ring,
+// which the key shows as well.
+func TestSinglePoints(t *testing.T) {
+	draw := func(file string, series ...Series) image.Image {
+		img, _ := render(t, file, Lines{Panels: []Panel{{XLabel: "x", YLabel: "y", XRange: [2]float64{0, 10}, YRange: [2]float64{0, 10}, Series: series}}})
+		return img
+	}
+	// Off the axes nothing is drawn, and what has no name is in no key.
+	off := Series{X: []float64{50}, Y: []float64{50}}
+	point := Series{X: []float64{5}, Y: []float64{5}}
+	disc := count(draw("single-first", point), lineStyles[0].Color.(color.RGBA), 8)
+	ring := count(draw("single-second", off, point), lineStyles[1].Color.(color.RGBA), 8)
+	if !(0 < ring && 4*ring < 3*disc) {
+		t.Errorf("%d pixels of a disc, %d of a ring of its size, wanted fewer and some", disc, ring)
+	}
+	named, line := off, Series{Name: "a", X: []float64{50, 60}, Y: []float64{50, 50}}
+	named.Name = "a"
+	with := count(draw("single-key", named, point), lineStyles[0].Color.(color.RGBA), 8)
+	without := count(draw("single-key-of-line", line, point), lineStyles[0].Color.(color.RGBA), 8)
+	if with <= without {
+		t.Errorf("%d pixels in the key of a single point, %d in that of a line", with, without)
 	}
 }

@@ -14,15 +14,16 @@ import (
 
 // Strip is the denoising strip: each set is a block of rows, from noise to the
 // order that was found; columns are positions. In the last row a solid green frame
-// marks an item at its right position, a dashed red one a wrong one. A block wider
-// than 1,600 pixels goes on below, with the next positions. A set of tiles
+// marks an item at its right position, a dashed red one a wrong one. A set of tiles
 // is a row of pictures instead, each put together as the items stand then, and
-// only what is wrong in the last one has a frame.
+// only what is wrong in the last one has a frame. What would make the picture wider than
+// 1,400 pixels goes on below, with the next positions or the next pictures, where items are
+// not wider themselves.
 type Strip struct {
 	Sets []StripSet
 
 	// Scale is the size of an image's pixel, in pixels of the picture; 0 makes
-	// tiles about 56 high, lower where a row would be wider than 1,600.
+	// tiles about 56 high, lower where a row would be wider than 1,300.
 	Scale int
 }
 
@@ -66,7 +67,7 @@ const (
 	numberedTile = 28 // side of a numbered tile at scale 1
 	tileHeight   = 56 // about, unless a scale is given
 	gridHeight   = 112
-	maxRow       = 1600 // of tiles, what a screen shows
+	maxRow       = 1300 // of tiles: with labels and margins no more than 1,400, which a page shows whole
 	maxStripSide = 1 << 15
 	maxStripArea = 1 << 26
 )
@@ -213,27 +214,40 @@ func (s Strip) tileSize(set *StripSet) image.Point {
 
 // width is how much room a set takes from the left, with the gap after it.
 func (s *StripSet) width(tile image.Point) int {
-	if s.Columns == 0 {
-		return s.inRow(tile) * (tile.X + stripGap)
-	}
-	pictures := len(s.Rows)
-	if s.ShowTruth {
-		pictures++
-	}
-	return pictures * s.pitch(tile)
+	return s.inRow(tile) * s.pitch(tile)
 }
 
-// inRow is how many items stand side by side: all, or where that is too wide as many as share
-// them evenly among the fewest rows.
+// inRow is how many items, or pictures of a set of tiles, stand side by side.
 func (s *StripSet) inRow(tile image.Point) int {
-	n := len(s.Rows[0].Order)
-	most := max(1, (maxRow+stripGap)/(tile.X+stripGap))
-	rows := (n + most - 1) / most
-	return (n + rows - 1) / rows
+	count := len(s.Rows[0].Order)
+	if s.Columns > 0 {
+		count = s.pictures()
+	}
+	return evenly(count, (maxRow+stripGap)/s.pitch(tile))
 }
 
-// pitch is the distance between the pictures of a set of tiles: their labels fit above.
+// evenly is how many of count stand in a row of most at most, so that the fewest rows share
+// them evenly.
+func evenly(count, most int) int {
+	most = max(1, most)
+	rows := (count + most - 1) / most
+	return (count + rows - 1) / rows
+}
+
+// pictures is how many pictures a set of tiles has.
+func (s *StripSet) pictures() int {
+	if s.ShowTruth {
+		return len(s.Rows) + 1
+	}
+	return len(s.Rows)
+}
+
+// pitch is the distance between items, or between the pictures of a set of tiles, above which
+// their labels fit.
 func (s *StripSet) pitch(tile image.Point) int {
+	if s.Columns == 0 {
+		return tile.X + stripGap
+	}
 	wide := s.Columns * tile.X
 	for _, r := range s.Rows {
 		wide = max(wide, textWidth(rowLabel(r.T), textSize))
@@ -307,20 +321,22 @@ func (s *StripSet) placeColumns(b *board, x0, y int, tile image.Point, from, to 
 
 // placePictures draws a set of tiles from y down and returns where it ends.
 func (s *StripSet) placePictures(b *board, x0, y int, tile image.Point) int {
-	pitch := s.pitch(tile)
-	top := y + textSize + 8
-	at := func(x, i int) image.Rectangle {
-		corner := image.Pt(x+i%s.Columns*tile.X, top+i/s.Columns*tile.Y)
-		return image.Rectangle{corner, corner.Add(tile)}
-	}
-	draw := func(x int, label string, order, right perm.Order) {
+	pitch, wide := s.pitch(tile), s.inRow(tile)
+	const head = textSize + 8
+	high := len(s.Rows[0].Order) / s.Columns * tile.Y
+	draw := func(picture int, label string, order, right perm.Order) {
+		x, y := x0+picture%wide*pitch, y+picture/wide*(head+high+blockGap)
+		at := func(i int) image.Rectangle {
+			corner := image.Pt(x+i%s.Columns*tile.X, y+head+i/s.Columns*tile.Y)
+			return image.Rectangle{corner, corner.Add(tile)}
+		}
 		b.add(words{x, y + textSize, label, textSize, ink, -1})
 		for i, item := range order {
-			s.placeTile(b, at(x, i), item)
+			s.placeTile(b, at(i), item)
 		}
 		for i, item := range order { // over all tiles, as they touch
 			if right != nil && item != right[i] {
-				b.add(frame{at(x, i), frameWidth, red, true})
+				b.add(frame{at(i), frameWidth, red, true})
 			}
 		}
 	}
@@ -329,12 +345,13 @@ func (s *StripSet) placePictures(b *board, x0, y int, tile image.Point) int {
 		if k == len(s.Rows)-1 {
 			right = s.Truth
 		}
-		draw(x0+k*pitch, rowLabel(r.T), r.Order, right)
+		draw(k, rowLabel(r.T), r.Order, right)
 	}
 	if s.ShowTruth {
-		draw(x0+len(s.Rows)*pitch, "truth", s.Truth, nil)
+		draw(len(s.Rows), "truth", s.Truth, nil)
 	}
-	return top + len(s.Rows[0].Order)/s.Columns*tile.Y
+	rows := (s.pictures() + wide - 1) / wide
+	return y + rows*(head+high) + (rows-1)*blockGap
 }
 
 // placeTile draws an item's picture, or its name on its colour.

@@ -225,7 +225,7 @@ func TestStripNamed(t *testing.T) {
 }
 
 // A row of many wide images is not drawn larger than it need be, and goes on below: 32 of 112 × 28
-// pixels, 13 of which with their gaps fit into 1,600, are two rows of 11 and one of 10.
+// pixels, 10 of which with their gaps fit into 1,300, are four rows of 8.
 func TestStripWide(t *testing.T) {
 	order := perm.Identity(32)
 	set := StripSet{Rows: []StripRow{{0, order}}}
@@ -240,11 +240,11 @@ func TestStripWide(t *testing.T) {
 	}
 	img, svg := render(t, "strip-wide", Strip{Sets: []StripSet{set}})
 	wantClearMargin(t, img)
-	if wide := stripMargin + textWidth("position", smallText) + stripGap + 11*(112+stripGap) - stripGap + stripMargin; img.Bounds().Dx() != wide {
-		t.Errorf("picture is %d wide, wanted %d: eleven images and the gaps", img.Bounds().Dx(), wide)
+	if wide := stripMargin + textWidth("position", smallText) + stripGap + 8*(112+stripGap) - stripGap + stripMargin; img.Bounds().Dx() != wide {
+		t.Errorf("picture is %d wide, wanted %d: eight images and the gaps", img.Bounds().Dx(), wide)
 	}
-	if strings.Count(svg, "<image ") != 32 || strings.Count(svg, ">t = 0<") != 3 || strings.Count(svg, ">position<") != 3 || strings.Count(svg, ">31<") != 1 {
-		t.Error("wanted all 32 images and positions in three labelled rows")
+	if strings.Count(svg, "<image ") != 32 || strings.Count(svg, ">t = 0<") != 4 || strings.Count(svg, ">position<") != 4 || strings.Count(svg, ">31<") != 1 {
+		t.Error("wanted all 32 images and positions in four labelled rows")
 	}
 	b, err := Strip{Sets: []StripSet{set}}.layout()
 	if err != nil {
@@ -256,8 +256,48 @@ func TestStripWide(t *testing.T) {
 			left = append(left, p.at.Min.X)
 		}
 	}
-	if left[11] != left[0] || left[22] != left[0] || left[31] != left[9] {
-		t.Errorf("images at %v: wanted positions 11 and 22 under position 0, 31 under 9", left)
+	if left[8] != left[0] || left[16] != left[0] || left[31] != left[7] {
+		t.Errorf("images at %v: wanted positions 8 and 16 under position 0, 31 under 7", left)
+	}
+}
+
+// Pictures of tiles go on below too: twelve of 224 × 112 pixels, and the truth, of which five with
+// their gaps fit into 1,300, are two rows of five and one of three.
+func TestStripOfTilesWide(t *testing.T) {
+	set := StripSet{Columns: 2, Truth: perm.Identity(2), ShowTruth: true}
+	for i := range 12 {
+		set.Rows = append(set.Rows, StripRow{11 - i, perm.Order{1, 0}})
+	}
+	for range 2 {
+		set.Images = append(set.Images, image.NewGray(image.Rect(0, 0, 112, 112)))
+	}
+	strip := Strip{Sets: []StripSet{set, set}}
+	img, svg := render(t, "strip-tiles-wide", strip)
+	wantClearMargin(t, img)
+	// Of each set three rows of pictures with their labels, and the legend.
+	size := image.Pt(2*stripMargin+5*(224+stripGap)-stripGap, 2*stripMargin+2*(3*(112+textSize+8)+2*blockGap)+blockGap+stripGap+textSize)
+	if got := img.Bounds().Size(); got != size {
+		t.Errorf("picture is of %v pixels, wanted %v", got, size)
+	}
+	if n := strings.Count(svg, "<image "); n != 2*2*13 {
+		t.Errorf("%d tiles, wanted two in each of 13 pictures of two sets", n)
+	}
+	b, err := strip.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var corners []image.Point // of the first tiles of pictures, in order
+	for _, m := range b.marks {
+		if p, ok := m.(picture); ok {
+			corners = append(corners, p.at.Min)
+		}
+	}
+	first := corners[0]
+	below := 112 + textSize + 8 + blockGap
+	for picture, want := range map[int]image.Point{4: first.Add(image.Pt(4*(224+stripGap), 0)), 5: first.Add(image.Pt(0, below)), 12: first.Add(image.Pt(2*(224+stripGap), 2*below))} {
+		if got := corners[2*picture]; got != want {
+			t.Errorf("picture %d is at %v, wanted %v", picture, got, want)
+		}
 	}
 }
 

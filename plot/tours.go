@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -15,7 +16,8 @@ import (
 )
 
 // Tours draws closed tours through points, each row of panels one instance, such as the
-// states of the reverse process from noise to the tour that was found.
+// states of the reverse process from noise to the tour that was found. A row that would make
+// the picture wider than 1,400 pixels goes on below.
 type Tours struct {
 	Rows [][]Tour
 
@@ -33,6 +35,9 @@ type Tour struct {
 	// drawn dashed, and Order's that it has not are drawn heavier.
 	Reference perm.Order
 }
+
+// maxToursWide is the width of the widest picture, in points, unless a panel is wider.
+const maxToursWide = 1400 * 72 / dotsPerInch
 
 func (f Tours) check() error {
 	if len(f.Rows) == 0 {
@@ -73,13 +78,17 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 		side = 130
 	}
 	const gap, margin, caption = 10, 8, 14
+	most := int((maxToursWide - 2*margin + gap) / (side + gap))
 	columns := 0
+	var lines [][]Tour
 	for _, row := range f.Rows {
-		columns = max(columns, len(row))
+		wide := evenly(len(row), most)
+		columns = max(columns, wide)
+		lines = slices.AppendSeq(lines, slices.Chunk(row, wide))
 	}
-	heights, tops := make([]vg.Length, len(f.Rows)), make([]vg.Length, len(f.Rows)) // from the top down
+	heights, tops := make([]vg.Length, len(lines)), make([]vg.Length, len(lines)) // from the top down
 	height := vg.Length(margin)
-	for i, row := range f.Rows {
+	for i, row := range lines {
 		tops[i] = height
 		heights[i] = side
 		for _, t := range row {
@@ -97,7 +106,7 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
 		fillRect(&c, color.White, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		style := textStyle(tickSize, ink, text.XLeft, text.YBottom)
-		for i, row := range f.Rows {
+		for i, row := range lines {
 			for j, t := range row {
 				x, y := margin+vg.Length(j)*(side+gap), height-tops[i]-heights[i]
 				if t.Caption != "" {

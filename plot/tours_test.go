@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,19 @@ func TestTours(t *testing.T) {
 	if count(img, red, 8) != 0 {
 		t.Error("one tour, from another city and the other way round, is drawn as another")
 	}
+}
+
+// A row of nine panels of 130 points, three of which fit into 1,400 pixels, is three of three; a
+// panel that is wider by itself stands alone.
+func TestToursWide(t *testing.T) {
+	row := slices.Repeat([]Tour{{Points: square4(), Caption: "t = 7"}}, 9)
+	img, svg := render(t, "tours-wide", Tours{Rows: [][]Tour{row, row[:2]}})
+	wantSize(t, img, 3*130+2*10+2*8, 4*(130+14)+3*10+2*8)
+	if img.Bounds().Dx() > 1400 || strings.Count(svg, "t = 7") != 11 {
+		t.Errorf("picture is %d wide, %d captions, wanted at most 1400 and 11", img.Bounds().Dx(), strings.Count(svg, "t = 7"))
+	}
+	img, _ = render(t, "tours-large", Tours{Rows: [][]Tour{row[:2]}, Side: 800})
+	wantSize(t, img, 800+2*8, 2*(800+14)+10+2*8)
 }
 
 func TestToursErrors(t *testing.T) {

@@ -91,7 +91,7 @@ type Model struct {
 // Train is the objective and the optimiser.
 type Train struct {
 	Steps        int     `toml:"steps" comment:"batches to train on"`
-	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, instead of for steps; the learning rate follows the clock"`
+	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, and for a step at least, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)"`
 	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories a set"`
@@ -179,7 +179,8 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if !slices.Contains(choices["method"], c.Method) {
 		return nil, fmt.Errorf("method: unknown %q, wanted %s", c.Method, strings.Join(choices["method"], ", "))
 	}
-	if err := c.checkUsed(c.set, func(int) string { return "" }); err != nil {
+	nowhere := func(int) string { return "" }
+	if err := errors.Join(c.checkUsed(c.set, nowhere), c.checkFilled(c.set, nowhere)); err != nil {
 		return nil, err
 	}
 	c.dropUnused()

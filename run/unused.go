@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -99,6 +100,28 @@ func (c *Config) checkUsed(keys []string, where func(i int) string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// filled are the keys whose zero value stands for their default, which [Config.fillUsed] puts
+// there: no value of theirs is zero.
+var filled = []string{
+	"task.modes", "baseline.network", "baseline.steepness", "baseline.tau", "baseline.iterations",
+	"baseline.samples", "baseline.graph", "baseline.sampler", "baseline.steps",
+}
+
+// checkFilled returns an error for keys that were given as zero where that is no value of theirs;
+// where is as in [Config.checkUsed].
+func (c *Config) checkFilled(keys []string, where func(i int) string) error {
+	for i, key := range keys {
+		if !slices.Contains(filled, key) || !c.field(key).IsZero() {
+			continue
+		}
+		if c.field(key).Kind() == reflect.String {
+			return fmt.Errorf("%s%s: is empty\nhint: leave it out for what it is by default", where(i), key)
+		}
+		return fmt.Errorf("%s%s: must be above 0 (got 0)\nhint: leave it out for what it is by default", where(i), key)
+	}
+	return nil
 }
 
 // fillUsed gives keys that have an effect, but that were left out where they had none, what

@@ -34,6 +34,12 @@ func TestUnusedKeysOfAFile(t *testing.T) {
 		"[model]\nencoder = \"cnn\"\nkernel = 5\nhidden = [3]":        "",
 		"[process]\nreverse = \"irs\"\n[decode]\ninner = 3":           "", // a default of --decode beam
 		"[train]\ntime = \"3m\"\nsteps = 30":                          "", // noam reads its progress off the steps
+		"method = \"sedd\"\nbaseline.steps = 0":                       "x.toml:2: baseline.steps: must be above 0 (got 0)\nhint: leave it out",
+		"method = \"sedd\"\nbaseline = {steps = 0}":                   "x.toml:2: baseline.steps: must be above 0 (got 0)",
+		"method = \"sedd\"\n[baseline]\ngraph = \"\"":                 "x.toml:3: baseline.graph: is empty\nhint: leave it out",
+		"method = \"diffsort\"\n[baseline]\nsteepness = 0.0":          "x.toml:3: baseline.steepness: must be above 0 (got 0)",
+		"method = \"sedd\"\n[baseline]\nsteps = 1":                    "",
+		delta + "target = \"mixture\"\nmodes = 0":                     "x.toml:4: task.modes: must be above 0 (got 0)",
 		"[process]\nreverse = \"glp\"\n[model]\ngpl_rows = \"items\"": "", // the law is told, by Resolve
 	} {
 		_, err := ParseConfig([]byte(doc), "x.toml")
@@ -63,6 +69,10 @@ func TestUnusedKeysOfSet(t *testing.T) {
 		{[]string{"task.target=random"}, `task.target: has no effect with task.name "sort"`},
 		{[]string{"task.name=delta", "task.target=random", "model.encoder=table"}, ""},
 		{[]string{"task.name=delta", "task.augment.rotate=3"}, `task.augment.rotate: has no effect with task.name "delta"`},
+		{[]string{"method=sedd", "baseline.steps=0"}, "baseline.steps: must be above 0 (got 0)\nhint: leave it out"},
+		{[]string{"method=sedd", "baseline.steps=-1"}, "baseline.steps: must be 1 to 65536 (got -1)"},
+		{[]string{"method=sedd", "baseline.steps=0", "baseline.steps=3", "baseline.sampler=euler"}, ""},
+		{[]string{"method=gumbel-sinkhorn", "baseline.tau=0"}, "baseline.tau: must be above 0 (got 0)"},
 		{[]string{"process.reverse=glp", "model.gpl_rows=items"}, `process.reverse: unknown "glp", wanted gpl, pl`},
 	} {
 		cfg := preset

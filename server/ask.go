@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/learn"
 )
@@ -175,8 +176,14 @@ func (s *Server) ask(r *http.Request, h *hosted, values []jsontext.Value, q ques
 		if !set.Constraints.IsZero() {
 			work += q.ruleWork(n, float64(states))
 		}
-		if q.kind == "score" && set.Order == nil && len(set.Items) > 0 {
-			return nil, inSet(i, unfit("order", "no order to score\nhint: every set needs \"order\" or \"rank\""))
+		if q.kind != "score" || set.Order != nil || len(set.Items) == 0 {
+			continue
+		}
+		if set.Levels.Known() == 0 {
+			return nil, inSet(i, unfit("order", "no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\""))
+		}
+		if h.info.Load().kind == dataset.KindPoint {
+			return nil, inSet(i, unfit("order", "ties, or items without a place: an order of all was wanted, as tours are"))
 		}
 	}
 	if work > float64(s.limits.Work) {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"runtime/debug"
 	"time"
 )
 
@@ -35,7 +34,29 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Validate reports a limit that nothing could pass.
+// LimitError is that a limit has a value that nothing could pass.
+type LimitError struct {
+	// Limit is which one: body, sets, items, pixels, work, queue, time or memory.
+	Limit string
+	Got   string
+	// Least is the limit that it must not be below, and AtLeast that one's value, in bytes; ""
+	// where it must be more than 0.
+	Least   string
+	AtLeast int64
+}
+
+func (e *LimitError) Error() string { return e.Calling("limit of ") }
+
+// Calling is the error with the names of limits after a prefix, such as that of a flag.
+func (e *LimitError) Calling(prefix string) string {
+	wanted := "more than 0"
+	if e.Least != "" {
+		wanted = fmt.Sprintf("at least %s%s, %d bytes", prefix, e.Least, e.AtLeast)
+	}
+	return fmt.Sprintf("%s%s: must be %s (got %s)", prefix, e.Limit, wanted, e.Got)
+}
+
+// Validate reports a limit that nothing could pass, as a [LimitError].
 func (l Limits) Validate() error {
 	for _, x := range []struct {
 		name  string
@@ -50,14 +71,14 @@ func (l Limits) Validate() error {
 		{"memory", l.Memory},
 	} {
 		if x.value < 1 {
-			return fmt.Errorf("limit of %s: must be more than 0 (got %d)", x.name, x.value)
+			return &LimitError{Limit: x.name, Got: fmt.Sprint(x.value)}
 		}
 	}
 	if l.Time <= 0 {
-		return fmt.Errorf("limit of time: must be more than 0 (got %s)", l.Time)
+		return &LimitError{Limit: "time", Got: l.Time.String()}
 	}
 	if l.Memory < l.Body {
-		return fmt.Errorf("limit of memory: must be at least that of body, %d bytes (got %d)", l.Body, l.Memory)
+		return &LimitError{Limit: "memory", Got: fmt.Sprint(l.Memory), Least: "body", AtLeast: l.Body}
 	}
 	return nil
 }
@@ -83,11 +104,3 @@ func (r *reserved) take(bytes int64) error {
 }
 
 func (r *reserved) free() { r.s.memory.Add(-r.bytes) }
-
-// version is that of the module, "devel" where the build does not say.
-func version() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
-		return b.Main.Version
-	}
-	return "devel"
-}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
@@ -18,6 +20,9 @@ type puzzleRequest struct {
 	Columns int     `json:"columns"`
 	Crop    bool    `json:"crop"`
 	Shuffle *uint64 `json:"shuffle"`
+	// Constraints are about tiles and positions, both numbered row by row: tiles in the picture
+	// as it came, or as Shuffle left it, positions in the one put together.
+	Constraints constraint.Text `json:"constraints"`
 	decoding
 }
 
@@ -83,9 +88,9 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		out.Shuffled = perm.Random(rand.New(rand.NewPCG(*in.Shuffle, 0)), len(tiles))
 		tiles, truth = perm.Act(out.Shuffled, tiles), out.Shuffled.Inverse()
 	}
-	set := &dataset.Set{ID: "puzzle", Kind: dataset.KindImage}
+	set := &dataset.Set{ID: "puzzle", Kind: dataset.KindImage, Constraints: in.Constraints}
 	for i, tile := range tiles {
-		set.Items = append(set.Items, dataset.Item{Image: fmt.Sprintf("tile %d", i), Picture: tile})
+		set.Items = append(set.Items, dataset.Item{ID: strconv.Itoa(i), Image: fmt.Sprintf("tile %d", i), Picture: tile})
 	}
 	if err := s.fits(set, info); err != nil {
 		return nil, err

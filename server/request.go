@@ -65,7 +65,16 @@ func parse(body []byte, into any) error {
 	switch {
 	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &semantic):
 		name := semantic.JSONPointer.LastToken()
-		return unfit("field", "unknown field %q, the nearest known is %q", name, nearest.Of(strings.ToLower(name), fields(into)))
+		known := reflect.TypeOf(into).Elem()
+		for token := range semantic.JSONPointer.Parent().Tokens() {
+			for _, f := range reflect.VisibleFields(known) {
+				if fieldName(f) == token {
+					known = f.Type
+					break
+				}
+			}
+		}
+		return unfit("field", "unknown field %q, the nearest known is %q", name, nearest.Of(strings.ToLower(name), fields(known)))
 	case errors.As(err, &semantic):
 		at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
 		if at == "" {
@@ -86,14 +95,19 @@ func parse(body []byte, into any) error {
 	return malformed("byte %d: the JSON ends early", len(body))
 }
 
-// fields lists the names of a request's fields.
-func fields(into any) (names []string) {
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && !f.Anonymous {
+// fields lists the names of an object's fields.
+func fields(object reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(object) {
+		if name := fieldName(f); name != "" && !f.Anonymous {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 func describeKind(k jsontext.Kind) string {

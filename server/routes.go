@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/build"
 )
 
 //go:embed openapi.json
@@ -89,7 +91,7 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 		Version string  `json:"version"`
 		Models  []*Info `json:"models"`
 		Limits  Limits  `json:"limits"`
-	}{Version: version(), Limits: s.limits}
+	}{Version: build.Read().Version, Limits: s.limits}
 	for _, h := range s.models {
 		out.Models = append(out.Models, h.info.Load())
 	}

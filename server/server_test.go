@@ -11,6 +11,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -278,6 +279,7 @@ func TestFaults(t *testing.T) {
 		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `], "seed": -1}`, 422, "field", "seed: is"},
 		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `,` + five + `], "count": 101}`, 413, "work", ""},
 		{"/v1/score", js, `{"model": "delta", "sets": [` + five + `]}`, 422, "order", "sets[0]: no order to score"},
+		{"/v1/score", js, `{"model": "tsp", "sets": [{"items": [{"point": [0, 0]}, {"point": [0, 1]}], "levels": [[0, 1]]}]}`, 422, "order", "sets[0]: ties, or items without a place"},
 		{"/v1/score", js, `{"model": "delta", "sets": [{"items": [{},{}], "order": [1,2]}]}`, 422, "set", "order: entry 1 is 2, wanted 0 to 1"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": [{"id": "a"},{"id": "b"},{"id": "c"}], "constraints": {"pin": ["a=1", "b=1"]}}]}`, 422, "constraints", "set 1: constraints: items a and b are both pinned at position 1"},
 		{"/v1/sample", js, `{"model": "delta", "sets": [{"items": [{},{}]}, {"id": "q", "items": [{},{}], "constraints": {"before": ["0,1", "1,0"]}}]}`, 422, "constraints", "set q: constraints: a cycle: item "},
@@ -300,6 +302,9 @@ func TestFaults(t *testing.T) {
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(33, 32)) + `", "rows": 2, "columns": 2}`, 422, "picture", "do not divide into 2×2 tiles, 32×32 would"},
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 1, "columns": 1}`, 422, "field", "2 tiles or more"},
 		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 9223372036854775807, "columns": 2}`, 413, "items", "at most 9 tiles"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 2, "columns": 2, "constraints": {"pin": ["0=1", "1=1"]}}`, 422, "constraints", "constraints: items 0 and 1 are both pinned at position 1"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "` + b64(scene(32, 32)) + `", "rows": 2, "columns": 2, "constraints": {"forbid": ["4=1"]}}`, 422, "constraints", "no item 4 in a set of 4"},
+		{"/v1/puzzle", js, `{"model": "jigsaw", "picture": "", "rows": 2, "columns": 2, "constraints": {"pins": ["0=1"]}}`, 422, "field", `unknown field "pins", the nearest known is "pin"`},
 		{"/v1/puzzle", js, `{"model": "tsp", "picture": "", "rows": 2, "columns": 2}`, 422, "model", "wanted one of jigsaw"},
 		{"/v1/order", "text/plain", `{}`, 415, "type", "wanted application/json"},
 		{"/v1/sets", js, `set,item`, 415, "type", "wanted text/csv"},
@@ -388,6 +393,19 @@ func TestPuzzle(t *testing.T) {
 	if *shuffled.Right != right {
 		t.Errorf("%d tiles are said to be right, wanted %d", *shuffled.Right, right)
 	}
+	// Rules go by the tiles' numbers: 24 orders have two with 0 last, 2 before 1 and 3 not first.
+	var ruled puzzleAnswer
+	ask(t, web, "/v1/puzzle", `{"picture": "`+picture+`", "rows": 2, "columns": 2, "crop": true, "shuffle": 5, "top": 4,
+		"constraints": {"pin": ["0=3"], "before": ["2,1"], "forbid": ["3=0"]}}`, &ruled)
+	want := []perm.Order{{2, 1, 3, 0}, {2, 3, 1, 0}}
+	if len(ruled.Orders) != len(want) || !slices.Equal(ruled.Steps[2], ruled.Order) {
+		t.Fatalf("orders under rules %+v, wanted %v", ruled.Orders, want)
+	}
+	for _, o := range ruled.Orders {
+		if !slices.ContainsFunc(want, func(w perm.Order) bool { return slices.Equal(w, o.Order) }) {
+			t.Errorf("order %v, wanted one of %v", o.Order, want)
+		}
+	}
 	var other puzzleAnswer
 	ask(t, web, "/v1/puzzle", `{"picture": "`+picture+`", "rows": 1, "columns": 4, "crop": true}`, &other)
 	if n := len(other.Warnings); n == 0 || !strings.Contains(other.Warnings[n-1], "the grid is of 1×4 tiles") {
@@ -406,6 +424,12 @@ func TestTable(t *testing.T) {
 	// The greatest of ranks 3, 1, 2 is last: b, c, a.
 	if want := `{"id":"q","items":[{"id":"a"},{"id":"b"},{"id":"c"}],"order":[1,2,0]}`; string(got.Sets[0]) != want {
 		t.Errorf("got %s, wanted %s", got.Sets[0], want)
+	}
+	// Levels are scored too: here of two items of three, half of all orders.
+	var some answers[learn.Scored]
+	ask(t, web, "/v1/score", `{"model": "delta", "sets": [{"items": [{},{},{}], "levels": [[2],[0]]}]}`, &some)
+	if a := some.Answers[0]; a.OrderGiven != "levels" || math.Abs(float64(a.Uniform)+math.Ln2) > 1e-12 {
+		t.Errorf("scored %+v", a)
 	}
 	var scored answers[learn.Scored]
 	ask(t, web, "/v1/score", `{"model": "delta", "sets": [`+string(got.Sets[0])+`]}`, &scored)
@@ -450,8 +474,8 @@ func TestNewFaults(t *testing.T) {
 	}{
 		{func(o *Options) { o.Runs = nil }, "one or more"},
 		{func(o *Options) { o.Token = "short" }, "token: wanted 16 bytes or more (got 5)"},
-		{func(o *Options) { o.Limits.Queue = 0 }, "limit of queue: must be more than 0"},
-		{func(o *Options) { o.Limits.Memory = 1 }, "limit of memory: must be at least that of body"},
+		{func(o *Options) { o.Limits.Queue = 0 }, "limit of queue: must be more than 0 (got 0)"},
+		{func(o *Options) { o.Limits.Memory = 1 }, "limit of memory: must be at least limit of body, 16777216 bytes (got 1)"},
 		{func(o *Options) { o.Runs = append(o.Runs, delta) }, `are both called "delta"`},
 		{func(o *Options) { o.Runs = append(o.Runs, filepath.Join(delta, "nowhere")) }, "nowhere"},
 	} {

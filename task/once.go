@@ -3,7 +3,7 @@ package task
 import "sync"
 
 // once returns a function that loads what is in a folder, once a process and folder; find
-// says which it is where none is named.
+// says which it is where none is named. Its errors are of [DataError].
 func once[T any](find func() (string, error), load func(dir string) (T, error)) func(dir string) (T, error) {
 	var mu sync.Mutex
 	known := map[string]T{}
@@ -12,16 +12,17 @@ func once[T any](find func() (string, error), load func(dir string) (T, error)) 
 		defer mu.Unlock()
 		if dir == "" {
 			if dir, err = find(); err != nil {
-				return data, err
+				return data, &DataError{err}
 			}
 		}
 		data, ok := known[dir]
 		if ok {
 			return data, nil
 		}
-		if data, err = load(dir); err == nil {
-			known[dir] = data
+		if data, err = load(dir); err != nil {
+			return data, &DataError{err}
 		}
-		return data, err
+		known[dir] = data
+		return data, nil
 	}
 }

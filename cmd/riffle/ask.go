@@ -30,17 +30,19 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 	return dataset.ReadTourText(path)
 }
 
-// readTable reads a table of features, CSV or svmlight, nil where a file is neither.
+// readTable reads a table of features, CSV or svmlight, or votes, PrefLib or SUSHI, whose items
+// are the alternatives by their numbers; nil where a file is none of these.
 func readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
-	if err != nil || format != dataset.FormatCSV && format != dataset.FormatSVMLight {
+	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
+	if err != nil || !votes && format != dataset.FormatCSV && format != dataset.FormatSVMLight {
 		return nil, nil //nolint:nilerr // the reader of JSONL says what is wrong
 	}
 	f, err := dataset.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Sets) > 0 && f.Sets[0].Kind == dataset.KindBare {
+	if !votes && len(f.Sets) > 0 && f.Sets[0].Kind == dataset.KindBare {
 		return nil, fmt.Errorf("%s: has no features: which item of the model a bare one is cannot be told from a table\nhint: JSONL, a set a line: {\"items\": [{}, {}, {}]}", path)
 	}
 	return f.Sets, nil
@@ -48,13 +50,13 @@ func readTable(path string) ([]*dataset.Set, error) {
 
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
-({} for a bare item), or a table of features as riffle train ranking takes (CSV, svmlight),
-or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.`
+({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
+svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.`
 
 // ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints
 // the answer for each set, as a line of JSON or by print.
-func ask[R any](a *app, args []string, engineSpec string, question func(*learn.Model, []*dataset.Set) ([]R, []string, error), print func(R, *dataset.Set)) error {
-	sets, err := readSets(args[1])
+func ask[R any](a *app, read func(path string) ([]*dataset.Set, error), args []string, engineSpec string, question func(*learn.Model, []*dataset.Set) ([]R, []string, error), print func(R, *dataset.Set)) error {
+	sets, err := read(args[1])
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 		return []*dataset.Set{s}, nil
 	}
 	if dataset.IsPicture(path) {
-		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order; a folder of images is a set", path)
+		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order, riffle sample draws with --grid; a folder of images is a set", path)
 	}
 	sets, err := readTable(path)
 	if sets == nil && err == nil {

@@ -65,12 +65,11 @@ func FuzzGrid(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, grid string) {
-		p := puzzleFlags{grid: grid}
-		var rows, columns int
+		g := gridFlags{grid: grid}
 		var err error
-		fuzztest.Within(t, 1<<20, 64, len(grid), func() { rows, columns, err = p.check(&cobra.Command{}, 1) })
-		if grid != "" && err == nil && (rows < 1 || columns < 1 || rows*columns < 2 || rows*columns > maxTiles) {
-			t.Fatalf("%q: %d×%d", grid, rows, columns)
+		fuzztest.Within(t, 1<<20, 64, len(grid), func() { err = g.check(&cobra.Command{}) })
+		if grid != "" && err == nil && (g.rows < 1 || g.columns < 1 || g.rows*g.columns < 2 || g.rows*g.columns > maxTiles) {
+			t.Fatalf("%q: %d×%d", grid, g.rows, g.columns)
 		}
 	})
 }

@@ -26,6 +26,7 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/sort9 sets.jsonl --top 5 --json
   riffle order runs/sort9 numbers/ --pin 3.png=0 --before 7.png,5.png
   riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
+  riffle order runs/jigsaw tiles/ --grid 3x3 --pin sky.png=1 --forbid 4=8
   riffle order runs/tsp berlin52.tsp`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,23 +42,20 @@ func (a *app) orderCommand() *cobra.Command {
 			if err := rules.check(cmd); err != nil {
 				return err
 			}
-			rows, columns, err := puzzle.check(cmd, top)
+			if err := puzzle.check(cmd, top); err != nil {
+				return err
+			}
+			if puzzle.grid != "" {
+				return a.puzzle(cmd, args, engineSpec, puzzle, rules, opt)
+			}
+			cities, err := isTourFile(args[1])
 			if err != nil {
 				return err
 			}
-			cities := false
-			if rows == 0 {
-				if cities, err = isTourFile(args[1]); err != nil {
-					return err
-				}
-			}
-			if flag := rules.given(cmd); flag != "" && (rows > 0 || cities) {
-				return usagef("order: %s is for sets of images or JSONL, not for a puzzle or files of cities", flag)
-			}
-			if rows > 0 {
-				return a.puzzle(cmd, args, engineSpec, puzzle, rows, columns, opt)
-			}
 			if cities {
+				if flag := rules.given(cmd); flag != "" {
+					return usagef("order: %s is for sets of images, puzzles or JSONL, not for files of cities", flag)
+				}
 				return a.tours(cmd, args, engineSpec, puzzle.out, tour, top, opt)
 			}
 			for _, flag := range []string{"out", "reference", "time"} {
@@ -65,7 +63,7 @@ func (a *app) orderCommand() *cobra.Command {
 					return usagef("order: --%s is for a puzzle or for cities alone", flag)
 				}
 			}
-			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}

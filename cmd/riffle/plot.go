@@ -14,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) plotCommand() *cobra.Command {
@@ -29,6 +30,9 @@ func (a *app) plotCommand() *cobra.Command {
   marginals    of the first test set, in what share of --samples an item stands at a position
   calibration  where riffle eval --calibration has kept one
   strip        some test sets as noise, after each reverse step, and ordered; tours as tours
+
+Where the run's data are gone, marginals and strip are left out, with a warning; asked for by
+--sets or --samples, or where there is nothing else to draw, that is a failure.
 
 Given a FILE, one that a run keeps (metrics.jsonl, calibration.json) or what riffle sample --json
 printed, it draws what the file holds beside it, without a model.`,
@@ -64,7 +68,10 @@ printed, it draws what the file holds beside it, without a model.`,
 				return err
 			}
 			if a.json {
-				return a.printJSON(map[string][]string{"files": p.files})
+				return a.printJSON(struct {
+					Files    []string `json:"files"`
+					Warnings []string `json:"warnings,omitempty"`
+				}{p.files, p.warnings})
 			}
 			for _, f := range p.files {
 				fmt.Fprintln(a.out, f)
@@ -90,10 +97,10 @@ func checkPicture(cmd *cobra.Command, flag, path string) error {
 // mostInStrip is the most sets of a strip: a picture of more is too high to be looked at.
 const mostInStrip = 20
 
-// plotter writes figures and remembers their files.
+// plotter writes figures and remembers their files, and what was not drawn.
 type plotter struct {
-	format string
-	files  []string
+	format          string
+	files, warnings []string
 }
 
 // save writes a figure to the file path and its format's extension.
@@ -105,7 +112,8 @@ func (p *plotter) save(path string, f plot.Figure) error {
 
 func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, count, samples int) error {
 	m, err := a.load(dir, engineSpec)
-	if err != nil {
+	missing, _ := errors.AsType[*task.DataError](err)
+	if err != nil && missing == nil {
 		return err
 	}
 	figures := filepath.Join(dir, "figures")
@@ -135,6 +143,23 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 	if err != nil {
 		return err
 	}
+	if missing == nil {
+		err := a.plotTestSets(cmd, p, m, figures, count, samples)
+		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {
+			return err
+		}
+	}
+	const undrawn = "marginals and strip need the run's data"
+	if len(p.files) == 0 || cmd.Flags().Changed("sets") || cmd.Flags().Changed("samples") {
+		return fmt.Errorf("plot: %s: %w", undrawn, missing)
+	}
+	p.warnings = []string{undrawn + " and are left out: " + message(missing, nil)}
+	a.warn(p.warnings)
+	return nil
+}
+
+// plotTestSets draws what a model makes of test sets.
+func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, figures string, count, samples int) error {
 	if m.Process == nil {
 		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Config.Method)
 		return nil
@@ -145,6 +170,9 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 		return err
 	default:
 		heat := plot.HeatMap{Values: marginals.Values, Items: marginals.Items, ItemLabel: "item, in the right order"}
+		if !marginals.Whole {
+			heat.ItemLabel = "item, as far as known in order"
+		}
 		if err := p.save(filepath.Join(figures, "marginals"), heat); err != nil {
 			return err
 		}

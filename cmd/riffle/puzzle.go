@@ -24,109 +24,185 @@ import (
 const gridHelp = `With --grid ROWSxCOLUMNS, INPUT is a puzzle: a picture, which is cut into so many tiles,
 or a folder of tiles, all of one size. A model of the task jigsaw puts it together; the
 picture is written as it was, in full size, and beside it the reverse steps. --shuffle
-shuffles a whole picture first, so that any will do to try.`
+shuffles a whole picture first, so that any will do to try.
+
+` + tilesHelp + ` After --shuffle, tiles are
+numbered as it left them.`
+
+// tilesHelp says what items and positions are in rules for puzzles.
+const tilesHelp = `For rules, the tiles of a puzzle are its items. They are numbered row by row as they stand
+in the picture, or in a folder in the natural order of the file names, by which they can be
+called too. Positions are numbered row by row in the picture that is put together.`
 
 // maxTiles is how many tiles a puzzle may have: the network's work grows with their square.
 const maxTiles = 1024
 
-type puzzleFlags struct {
-	grid, out string
-	crop      bool
-	shuffle   uint64
+// gridFlags say how a picture is a set of tiles.
+type gridFlags struct {
+	grid          string
+	rows, columns int // zero without --grid
+	crop          bool
 }
 
-func (p *puzzleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.grid, "grid", "", "ROWSxCOLUMNS: INPUT is a picture, or a folder of tiles, to put together")
-	cmd.Flags().StringVar(&p.out, "out", "", "the picture to write with --grid, or the file of tours; pictures of steps beside it (default: named after INPUT, here)")
-	cmd.Flags().BoolVar(&p.crop, "crop", false, "with --grid: cut off what the grid does not divide, on all sides alike")
-	cmd.Flags().Uint64Var(&p.shuffle, "shuffle", 0, "with --grid: shuffle the tiles first, by this seed")
+func (g *gridFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&g.grid, "grid", "", "ROWSxCOLUMNS: INPUT is a picture, or a folder of tiles, to put together")
+	cmd.Flags().BoolVar(&g.crop, "crop", false, "with --grid: cut off what the grid does not divide, on all sides alike")
 }
 
-// check finds what is wrong with the flags and returns the grid, zeros without one.
-func (p *puzzleFlags) check(cmd *cobra.Command, top int) (rows, columns int, err error) {
-	if p.grid == "" {
+// check reads the grid and finds what is wrong with the flags.
+func (g *gridFlags) check(cmd *cobra.Command) error {
+	if g.grid == "" {
 		for _, flag := range []string{"crop", "shuffle"} {
 			if cmd.Flags().Changed(flag) {
-				return 0, 0, usagef("order: --%s is for --grid alone", flag)
+				return usagef("%s: --%s is for --grid alone", name(cmd), flag)
 			}
 		}
-		return 0, 0, nil
+		return nil
 	}
-	for _, flag := range []string{"reference", "time"} {
-		if cmd.Flags().Changed(flag) {
-			return 0, 0, usagef("order: --%s is for cities, not for --grid", flag)
-		}
-	}
-	r, c, ok := strings.Cut(strings.ReplaceAll(p.grid, "×", "x"), "x")
+	r, c, ok := strings.Cut(strings.ReplaceAll(g.grid, "×", "x"), "x")
 	rows, errR := strconv.Atoi(r)
 	columns, errC := strconv.Atoi(c)
 	switch {
 	case !ok || errR != nil || errC != nil || rows < 1 || columns < 1:
-		return 0, 0, usagef("order: --grid: wanted rows and columns such as 3x3 (got %q)", p.grid)
+		return usagef("%s: --grid: wanted rows and columns such as 3x3 (got %q)", name(cmd), g.grid)
 	case rows > maxTiles || columns > maxTiles || rows*columns > maxTiles || rows*columns < 2:
-		return 0, 0, usagef("order: --grid: wanted 2 to %d tiles (got %dx%d)", maxTiles, rows, columns)
-	case top > 1:
-		return 0, 0, usagef("order: --grid puts one picture together (asked for --top %d)", top)
-	case p.out != "" && strings.ToLower(filepath.Ext(p.out)) != ".png":
-		return 0, 0, usagef("order: --out: wanted a name ending in .png (got %q)", p.out)
+		return usagef("%s: --grid: wanted 2 to %d tiles (got %dx%d)", name(cmd), maxTiles, rows, columns)
 	}
-	return rows, columns, nil
+	g.rows, g.columns = rows, columns
+	return nil
 }
 
-// readTiles reads a picture and cuts it, or a folder of tiles.
-func (p *puzzleFlags) readTiles(path string, rows, columns int) ([]*dataset.Picture, error) {
+// read reads a picture and cuts it, or a folder of tiles, as a set that is named after it.
+// Tiles of a picture are called by their numbers, those of a folder by their files.
+func (g *gridFlags) read(cmd *cobra.Command, path string) (*dataset.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		whole, err := dataset.LoadImage(path)
-		if err != nil {
-			return nil, err
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	set := &dataset.Set{ID: filepath.Base(whole), Kind: dataset.KindImage}
+	if dataset.IsPicture(set.ID) {
+		set.ID = strings.TrimSuffix(set.ID, filepath.Ext(set.ID))
+	}
+	if info.IsDir() {
+		if g.crop {
+			return nil, usagef("%s: --crop is for a picture, %s is a folder of tiles", name(cmd), path)
 		}
-		if p.crop {
-			if whole, err = whole.Crop(rows, columns); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-		}
-		tiles, err := whole.Cut(rows, columns)
-		if err != nil {
-			if rows <= whole.Rows && columns <= whole.Cols {
-				err = fmt.Errorf("%w\nhint: --crop cuts it to that size", err)
-			}
+		set.Dir = path
+		set.Items, err = g.readFolder(path)
+		return set, err
+	}
+	tiles, err := g.cut(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tiles {
+		set.Items = append(set.Items, dataset.Item{Picture: t})
+	}
+	number(set.Items)
+	return set, nil
+}
+
+// number calls the tiles of a picture by their places.
+func number(tiles []dataset.Item) {
+	for i := range tiles {
+		tiles[i].ID, tiles[i].Image = strconv.Itoa(i), fmt.Sprintf("tile %d", i)
+	}
+}
+
+func (g *gridFlags) cut(path string) ([]*dataset.Picture, error) {
+	whole, err := dataset.LoadImage(path)
+	if err != nil {
+		return nil, err
+	}
+	if g.crop {
+		if whole, err = whole.Crop(g.rows, g.columns); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		return tiles, nil
 	}
-	if p.crop {
-		return nil, usagef("order: --crop is for a picture, %s is a folder of tiles", path)
+	tiles, err := whole.Cut(g.rows, g.columns)
+	if err != nil {
+		if g.rows <= whole.Rows && g.columns <= whole.Cols {
+			err = fmt.Errorf("%w\nhint: --crop cuts it to that size", err)
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return tiles, nil
+}
+
+func (g *gridFlags) readFolder(path string) ([]dataset.Item, error) {
 	set, err := dataset.ReadFolder(path)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(set.Items); n != rows*columns {
-		return nil, fmt.Errorf("%s: has %d pictures, wanted the %d tiles of a grid of %d×%d", path, n, rows*columns, rows, columns)
+	if n := len(set.Items); n != g.rows*g.columns {
+		return nil, fmt.Errorf("%s: has %d pictures, wanted the %d tiles of a grid of %d×%d", path, n, g.rows*g.columns, g.rows, g.columns)
 	}
-	var tiles []*dataset.Picture
 	grey := true
 	for i := range set.Items {
 		t, err := dataset.LoadImage(set.ImagePath(i))
 		if err != nil {
 			return nil, err
 		}
-		if len(tiles) > 0 && (t.Rows != tiles[0].Rows || t.Cols != tiles[0].Cols) {
-			return nil, fmt.Errorf("%s: %d×%d pixels (rows×columns), wanted %d×%d as %s has", set.ImagePath(i), t.Rows, t.Cols, tiles[0].Rows, tiles[0].Cols, set.Items[0].Image)
+		if first := set.Items[0].Picture; i > 0 && (t.Rows != first.Rows || t.Cols != first.Cols) {
+			return nil, fmt.Errorf("%s: %d×%d pixels (rows×columns), wanted %d×%d as %s has", set.ImagePath(i), t.Rows, t.Cols, first.Rows, first.Cols, set.Items[0].Image)
 		}
 		grey = grey && t.Channels == 1
-		tiles = append(tiles, t)
+		set.Items[i].Picture = t
 	}
 	if !grey {
-		for i := range tiles {
-			tiles[i] = tiles[i].RGB()
+		for i := range set.Items {
+			set.Items[i].Picture = set.Items[i].Picture.RGB()
 		}
 	}
-	return tiles, nil
+	return set.Items, nil
+}
+
+// fits tells whether a model is one of puzzles; warning is of one of another grid.
+func (g *gridFlags) fits(cmd *cobra.Command, m *learn.Model, dir string) (warning string, err error) {
+	t := m.Config.Task
+	if t.Name != "jigsaw" {
+		return "", fmt.Errorf("%s: --grid wants a model of the task jigsaw, that of %s is of %s", name(cmd), dir, t.Name)
+	}
+	if t.N == g.rows*g.columns && t.Rows != g.rows {
+		warning = fmt.Sprintf("the grid is of %d×%d tiles, the model was trained on %d×%d: the answer may be worse", g.rows, g.columns, t.Rows, t.Columns)
+	}
+	return warning, nil
+}
+
+// puzzleFlags say how the tiles of a puzzle come and where their picture goes.
+type puzzleFlags struct {
+	gridFlags
+	out     string
+	shuffle uint64
+}
+
+func (p *puzzleFlags) add(cmd *cobra.Command) {
+	p.gridFlags.add(cmd)
+	cmd.Flags().StringVar(&p.out, "out", "", "the picture to write with --grid, or the file of tours; pictures of steps beside it (default: named after INPUT, here)")
+	cmd.Flags().Uint64Var(&p.shuffle, "shuffle", 0, "with --grid: shuffle the tiles first, by this seed")
+}
+
+// check reads the grid and finds what is wrong with the flags.
+func (p *puzzleFlags) check(cmd *cobra.Command, top int) error {
+	if err := p.gridFlags.check(cmd); err != nil || p.grid == "" {
+		return err
+	}
+	for _, flag := range []string{"reference", "time"} {
+		if cmd.Flags().Changed(flag) {
+			return usagef("order: --%s is for cities, not for --grid", flag)
+		}
+	}
+	switch {
+	case top > 1:
+		return usagef("order: --grid puts one picture together (asked for --top %d)", top)
+	case p.out != "" && strings.ToLower(filepath.Ext(p.out)) != ".png":
+		return usagef("order: --out: wanted a name ending in .png (got %q)", p.out)
+	}
+	return nil
 }
 
 // puzzleResult is what --json prints. Tiles are numbered row by row as they stood in the
@@ -146,26 +222,24 @@ type puzzleResult struct {
 }
 
 // puzzle puts a picture together.
-func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puzzleFlags, rows, columns int, opt learn.DecodeOptions) error {
+func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puzzleFlags, rules constraintFlags, opt learn.DecodeOptions) error {
 	dir, input := args[0], args[1]
-	tiles, err := p.readTiles(input, rows, columns)
+	set, err := p.read(cmd, input)
 	if err != nil {
 		return err
 	}
 	var truth perm.Order
 	if cmd.Flags().Changed("shuffle") {
-		o := perm.Random(rand.New(rand.NewPCG(p.shuffle, 0)), len(tiles))
-		tiles, truth = perm.Act(o, tiles), o.Inverse()
+		o := perm.Random(rand.New(rand.NewPCG(p.shuffle, 0)), len(set.Items))
+		set.Items, truth = perm.Act(o, set.Items), o.Inverse()
+		if set.Dir == "" { // a picture's tiles have no names but their places
+			number(set.Items)
+		}
 	}
-	whole, err := filepath.Abs(input)
-	if err != nil {
+	if err := rules.put([]*dataset.Set{set}); err != nil {
 		return err
 	}
-	base := filepath.Base(whole)
-	if dataset.IsPicture(base) {
-		base = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	r := puzzleResult{ID: base, Rows: rows, Columns: columns, Restored: base + "-restored.png", Strip: base + "-steps.png"}
+	r := puzzleResult{ID: set.ID, Rows: p.rows, Columns: p.columns, Restored: set.ID + "-restored.png", Strip: set.ID + "-steps.png"}
 	if p.out != "" {
 		r.Restored, r.Strip = p.out, p.out[:len(p.out)-len(".png")]+"-steps.png"
 	}
@@ -181,21 +255,20 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 	if err != nil {
 		return err
 	}
-	t := m.Config.Task
-	if t.Name != "jigsaw" {
-		return fmt.Errorf("order: --grid wants a model of the task jigsaw, that of %s is of %s", dir, t.Name)
-	}
-	set := &dataset.Set{ID: r.ID, Kind: dataset.KindImage}
-	for i, tile := range tiles {
-		set.Items = append(set.Items, dataset.Item{Image: fmt.Sprintf("tile %d", i), Picture: tile})
+	warning, err := p.fits(cmd, m, dir)
+	if err != nil {
+		return err
 	}
 	answers, warnings, err := m.Order(cmd.Context(), []*dataset.Set{set}, 1, opt)
 	if err != nil {
 		return err
 	}
-	if t.N == rows*columns && t.Rows != rows {
-		w := fmt.Sprintf("the grid is of %d×%d tiles, the model was trained on %d×%d: the answer may be worse", rows, columns, t.Rows, t.Columns)
-		warnings, answers[0].Warnings = append(warnings, w), append(answers[0].Warnings, w)
+	if warning != "" {
+		warnings, answers[0].Warnings = append(warnings, warning), append(answers[0].Warnings, warning)
+	}
+	var tiles []*dataset.Picture
+	for _, it := range set.Items {
+		tiles = append(tiles, it.Picture)
 	}
 	a.warn(warnings)
 	answer := answers[0]
@@ -209,11 +282,11 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 			}
 		}
 	}
-	picture, err := dataset.Join(perm.Act(r.Order, tiles), columns)
+	picture, err := dataset.Join(perm.Act(r.Order, tiles), p.columns)
 	if err != nil {
 		return err
 	}
-	strip, err := puzzleStrip(tiles, columns, r.Steps, m.Process.Steps, truth)
+	strip, err := puzzleStrip(tiles, p.columns, r.Steps, m.Process.Steps, truth)
 	if err != nil {
 		return err
 	}

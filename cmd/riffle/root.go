@@ -81,6 +81,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 }
 
 func (a *app) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "riffle",
 		Short: "learn distributions over orders",
@@ -93,14 +94,20 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
   riffle order runs/sort3 images/                order a folder of images`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: known,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print the version, as riffle version does")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(), a.reproduceCommand(),
-		a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(),
+		a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(), a.versionCommand(),
 	)
 	strict(root)
 	return root

@@ -32,10 +32,14 @@ func (a *app) sampleCommand() *cobra.Command {
 	var engineSpec string
 	var flags sampleFlags
 	var rules constraintFlags
+	var grid gridFlags
 	cmd := &cobra.Command{
 		Use:   "sample DIR INPUT --count K",
 		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
 		Long: "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + `
+
+With --grid ROWSxCOLUMNS, INPUT is a puzzle for a model of the task jigsaw: a picture, which
+is cut into so many tiles, or a folder of tiles, all of one size. ` + tilesHelp + `
 
 --consensus gives the order with the least mean Kendall distance to the samples, exactly where
 their majorities contradict each other among at most 16 items. --top gives the most frequent orders with their shares. --entropy estimates
@@ -43,7 +47,8 @@ the entropy of the model's orders, and log p of those of --top, in nats, by --dr
 trajectories for each different sample; it is an upper bound but for the sampling error.`,
 		Example: `  riffle sample runs/sort9 numbers/ --count 100
   riffle sample runs/sort9 numbers/ --count 100 --consensus --figure marginals.png
-  riffle sample runs/sort9 sets.jsonl --count 500 --top 5 --entropy --first 3:a,b`,
+  riffle sample runs/sort9 sets.jsonl --count 500 --top 5 --entropy --first 3:a,b
+  riffle sample runs/jigsaw photo.png --grid 3x3 --crop --count 100 --pin 0=0`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -64,14 +69,35 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			if err := rules.check(cmd); err != nil {
 				return err
 			}
-			return ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
+			if err := grid.check(cmd); err != nil {
+				return err
+			}
+			read := readSets
+			if grid.grid != "" {
+				read = func(path string) ([]*dataset.Set, error) {
+					set, err := grid.read(cmd, path)
+					return []*dataset.Set{set}, err
+				}
+			}
+			return ask(a, read, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 				if flags.figure != "" && len(sets) != 1 {
 					return nil, nil, fmt.Errorf("sample: --figure: the picture is of one set, INPUT has %d", len(sets))
 				}
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}
-				return flags.ask(cmd, m, sets)
+				if grid.grid == "" {
+					return flags.ask(cmd, m, sets)
+				}
+				warning, err := grid.fits(cmd, m, args[0])
+				if err != nil {
+					return nil, nil, err
+				}
+				out, warnings, err := flags.ask(cmd, m, sets)
+				if err == nil && warning != "" {
+					warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
+				}
+				return out, warnings, err
 			}, func(r sampled, set *dataset.Set) { a.printSampled(r, set.ItemNames()) })
 		},
 	}
@@ -82,6 +108,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 	cmd.Flags().BoolVar(&flags.entropy, "entropy", false, "the entropy, nats")
 	cmd.Flags().IntVar(&flags.draws, "draws", 64, "trajectories for each log p of --entropy")
 	cmd.Flags().StringVar(&flags.figure, "figure", "", "draw the marginals into this file, .png or .svg")
+	grid.add(cmd)
 	rules.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd

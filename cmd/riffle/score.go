@@ -21,15 +21,22 @@ below (the variational bound, in nats), by the mean of random forward trajectori
 stderr is the standard error of that mean. log p is the importance estimate by the same
 trajectories: it lies between the bound and the true log p in expectation, and nears that
 with more --draws. effective is how many of them count: where it is near 1, one outweighs
-all others and log p ± says little. uniform is −log n!, what knowing nothing scores. Every set of INPUT, a JSONL file, needs "order" (or "rank").`,
-		Example: `  riffle score runs/sort9 sets.jsonl --draws 64`,
-		Args:    exactly("DIR", "INPUT"),
+all others and log p ± says little. uniform is −log n!, what knowing nothing scores.
+
+Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
+is scored by all orders consistent with it together: log p is the log of their summed
+probability, uniform that of their share, and trajectories begin at orders drawn among them.
+
+` + inputHelp,
+		Example: `  riffle score runs/sort9 sets.jsonl --draws 64
+  riffle score runs/votes votes.toc --draws 256`,
+		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if draws < 1 {
 				return usagef("score: --draws must be 1 or more (got %d)", draws)
 			}
 			var rows [][]string
-			err := ask(a, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			err := ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(cmd.Context(), sets, draws, seed)
 			}, func(r learn.Scored, _ *dataset.Set) {
 				row := []string{r.ID}

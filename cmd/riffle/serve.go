@@ -52,8 +52,8 @@ the requests it has begun.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := limits.Validate(); err != nil {
-				return usagef("serve: %s", strings.NewReplacer("limit of ", "--max-", "that of body", "--max-body").Replace(err.Error()))
+			if bad, ok := errors.AsType[*server.LimitError](limits.Validate()); ok {
+				return usagef("serve: %s", bad.Calling("--max-"))
 			}
 			if grace < 0 {
 				return usagef("serve: --grace must be 0 or more (got %s)", grace)

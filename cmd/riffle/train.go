@@ -126,7 +126,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 	f.StringVar(&out, "out", "", "folder of the run")
 	f.StringArrayVar(&set, "set", nil, "change a key of the configuration: key=value (again for more)")
 	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
-	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, and fit the learning rate to it (sets train.time)")
+	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
 	f.BoolVar(&quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
@@ -369,7 +369,11 @@ func thousands(n int) string {
 
 // finish judges a trained model on the test sets.
 func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir) error {
-	a.note("trained: %d steps in %s", m.State.Step, clock(m.Duration()))
+	steps := "steps"
+	if m.State.Step == 1 {
+		steps = "step"
+	}
+	a.note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
 	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// All draws of a picture obey, and the picture that is put together does too: of the grid that
+// the model knows and of another, under each kind of rule.
+func TestPuzzleObeys(t *testing.T) {
+	model, seven := filepath.Join("..", "..", "models", "puzzle"), filepath.Join("..", "..", "examples", "seven.png")
+	for _, c := range []struct {
+		grid  string
+		rules []string
+		set   constraint.Set
+	}{
+		{"2x2", []string{"--pin", "0=2"}, constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 2}}}},
+		{"2x2", []string{"--forbid", "0=0", "--forbid", "3=3"}, constraint.Set{Forbids: []constraint.Place{{Item: 0, Position: 0}, {Item: 3, Position: 3}}}},
+		{"2x2", []string{"--before", "3,1,0"}, constraint.Set{Befores: []constraint.Before{{A: 3, B: 1}, {A: 1, B: 0}}}},
+		{"2x2", []string{"--first", "2:2,3"}, constraint.Set{Firsts: []constraint.Among{{Items: []int{2, 3}, Count: 2}}}},
+		{"3x3", []string{"--crop", "--pin", "8=0", "--forbid", "4=4", "--before", "7,1", "--first", "3:5"}, constraint.Set{
+			Pins: []constraint.Place{{Item: 8, Position: 0}}, Forbids: []constraint.Place{{Item: 4, Position: 4}},
+			Befores: []constraint.Before{{A: 7, B: 1}}, Firsts: []constraint.Among{{Items: []int{5}, Count: 3}},
+		}},
+	} {
+		ask := func(into any, args ...string) {
+			t.Helper()
+			args = append(append(args, "--grid", c.grid, "--json", "--engine", "go"), c.rules...)
+			var stdout, stderr strings.Builder
+			if code := run(args, &stdout, &stderr); code != 0 {
+				t.Fatalf("riffle %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
+			}
+			if err := json.Unmarshal([]byte(stdout.String()), into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var drawn sampled
+		ask(&drawn, "sample", model, seven, "--count", "100")
+		var restored puzzleResult
+		ask(&restored, "order", model, seven, "--out", filepath.Join(t.TempDir(), "seven.png"))
+		if len(drawn.Samples) != 100 {
+			t.Errorf("%v: %d draws, wanted 100", c.rules, len(drawn.Samples))
+		}
+		for _, o := range append([]perm.Order{restored.Order}, drawn.Samples...) {
+			if err := o.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.set.Check(o); err != nil {
+				t.Errorf("%v: order %v: %v", c.rules, o, err)
+			}
+		}
+	}
+}
