@@ -119,12 +119,12 @@ var lineStyles = []draw.LineStyle{
 	{Color: color.RGBA{0xcc, 0x79, 0xa7, 0xff}, Width: 1.8, Dashes: []vg.Length{3, 3}},
 }
 
-// lineMarks are what single points of the series look like, which have no line to tell them by.
+// lineMarks are what points of the series look like: single ones have no line to tell them by.
 var lineMarks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{},
 }
 
-// singlePoint is how a single point of the series i is drawn.
+// singlePoint is how a point of the series i is drawn.
 func singlePoint(i int) draw.GlyphStyle {
 	style := lineStyles[i%len(lineStyles)]
 	return draw.GlyphStyle{Color: style.Color, Radius: 1.5 * style.Width, Shape: lineMarks[i%len(lineMarks)]}
@@ -295,7 +295,7 @@ func (p Panel) plot() (*plot.Plot, error) {
 			}
 			drawRuns(c, pl, runs[i], style, singlePoint(i))
 			if p.Points && len(p.Series[i].X) <= mostPoints {
-				drawPoints(c, pl, runs[i], style.Color)
+				drawPoints(c, pl, runs[i], singlePoint(i))
 			}
 		}
 	}))
@@ -371,12 +371,12 @@ func drawRuns(c draw.Canvas, p *plot.Plot, runs [][]xy, style draw.LineStyle, si
 }
 
 // drawPoints marks the points that lie on the axes' area.
-func drawPoints(c draw.Canvas, p *plot.Plot, runs [][]xy, colour color.Color) {
+func drawPoints(c draw.Canvas, p *plot.Plot, runs [][]xy, mark draw.GlyphStyle) {
 	x, y := p.Transforms(&c)
 	for _, run := range runs {
 		for _, v := range run {
 			if at := (vg.Point{X: x(v.x), Y: y(v.y)}); c.Contains(at) {
-				c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: 2, Shape: draw.CircleGlyph{}}, at)
+				c.DrawGlyph(mark, at)
 			}
 		}
 	}

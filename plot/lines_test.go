@@ -191,8 +191,15 @@ func TestLinesGrid(t *testing.T) {
 // Single points of two series differ in more than hue, for a print in grey: a disc and a ring,
 // which the key shows as well.
 func TestSinglePoints(t *testing.T) {
+	for _, marked := range []bool{false, true} {
+		testSinglePoints(t, marked)
+	}
+}
+
+func testSinglePoints(t *testing.T, marked bool) {
+	t.Helper()
 	draw := func(file string, series ...Series) image.Image {
-		img, _ := render(t, file, Lines{Panels: []Panel{{XLabel: "x", YLabel: "y", XRange: [2]float64{0, 10}, YRange: [2]float64{0, 10}, Series: series}}})
+		img, _ := render(t, file, Lines{Panels: []Panel{{XLabel: "x", YLabel: "y", XRange: [2]float64{0, 10}, YRange: [2]float64{0, 10}, Series: series, Points: marked}}})
 		return img
 	}
 	// Off the axes nothing is drawn, and what has no name is in no key.
