@@ -207,7 +207,7 @@ func testSinglePoints(t *testing.T, marked bool) {
 	point := Series{X: []float64{5}, Y: []float64{5}}
 	disc := count(draw("single-first", point), lineStyles[0].Color.(color.RGBA), 8)
 	ring := count(draw("single-second", off, point), lineStyles[1].Color.(color.RGBA), 8)
-	if !(0 < ring && 4*ring < 3*disc) {
+	if ring <= 0 || 4*ring >= 3*disc {
 		t.Errorf("%d pixels of a disc, %d of a ring of its size, wanted fewer and some", disc, ring)
 	}
 	named, line := off, Series{Name: "a", X: []float64{50, 60}, Y: []float64{50, 50}}
