@@ -29,8 +29,7 @@ func (a *app) benchCommand() *cobra.Command {
 optimiser with them, or, with --decode, decodes a batch of eval.batch test sets, and prints
 the seconds of a step or a decode, their median and spread, the most memory that the
 process had (from the operating system), and the network's share of a decode. Of a run it
-times decoding with the trained weights, of which less orders are probable than of starting
-weights. make bench compares presets with PyTorch.`,
+times decoding with the trained weights. make bench compares presets with PyTorch.`,
 		Example: `  riffle bench sort-9 --engine xla
   riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
   riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam
@@ -99,7 +98,13 @@ func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []stri
 		if err != nil {
 			return nil, err
 		}
-		return m, change(name(cmd), &m.Config, set)
+		if err := change(name(cmd), &m.Config, set); err != nil {
+			return nil, err
+		}
+		if _, err := m.Config.Resolve(); err != nil {
+			return nil, blame(name(cmd), from, set, err)
+		}
+		return m, nil
 	}
 	cfg, err := readConfig(from)
 	if err != nil {
