@@ -239,21 +239,7 @@ func TestBoundBelowLikelihood(t *testing.T) {
 					continue // 720² probabilities a step are enough for one law
 				}
 			}
-			e, store, d := tiny(t, p, n)
-			dec, err := NewDecoder(e, store, d, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			enc, err := dec.Encode(firstSet(n))
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, index := enumerate(n)
-			uniform := make([]float64, len(all))
-			for i := range uniform {
-				uniform[i] = 1 / float64(len(all))
-			}
-			likelihood := push(t, dec, enc, n, uniform)
+			dec, enc, _, index, likelihood := likelihoods(t, p, n)
 			for _, clean := range []perm.Order{perm.Identity(n), perm.Random(rand.New(rand.NewPCG(2, 2)), n)} {
 				estimates, err := dec.Likelihood(t.Context(), enc, []perm.Order{clean}, 2000, []*rand.Rand{rand.New(rand.NewPCG(3, 3))})
 				if err != nil {
@@ -298,21 +284,7 @@ func TestLikelihoodAmong(t *testing.T) {
 		if name := p.Reverse.Name(); name == "ii" || name == "it" {
 			continue // eight single shuffles do not reach all of S_4 from everywhere
 		}
-		e, store, d := tiny(t, p, n)
-		dec, err := NewDecoder(e, store, d, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		enc, err := dec.Encode(firstSet(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, index := enumerate(n)
-		uniform := make([]float64, len(all))
-		for i := range uniform {
-			uniform[i] = 1 / float64(len(all))
-		}
-		likelihood := push(t, dec, enc, n, uniform)
+		dec, enc, all, index, likelihood := likelihoods(t, p, n)
 		var half []perm.Order
 		sum := 0.0
 		for _, o := range all {
@@ -340,4 +312,23 @@ func TestLikelihoodAmong(t *testing.T) {
 			}
 		}
 	}
+}
+
+// likelihoods are those of all orders of one set by a tiny network, every way counted.
+func likelihoods(t *testing.T, p *Process, n int) (dec *Decoder, enc *Encoded, all []perm.Order, index map[string]int, likelihood []float64) {
+	t.Helper()
+	e, store, d := tiny(t, p, n)
+	dec, err := NewDecoder(e, store, d, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if enc, err = dec.Encode(firstSet(n)); err != nil {
+		t.Fatal(err)
+	}
+	all, index = enumerate(n)
+	uniform := make([]float64, len(all))
+	for i := range uniform {
+		uniform[i] = 1 / float64(len(all))
+	}
+	return dec, enc, all, index, push(t, dec, enc, n, uniform)
 }
