@@ -1,0 +1,11 @@
+// Package blocks keeps the large blocks of memory that XLA frees, for it to take again.
+//
+// XLA allocates the arrays of a step or a decode anew each time, up to gigabytes, and glibc gives
+// blocks of that size back to the system when they are freed. The system then clears every page
+// again, and on a virtual machine that hands its free pages to the host (free page reporting) the
+// host has to find them anew, which takes ten times as long as clearing: a step in three had half a
+// second more. Kept, and made of huge pages, they cost nothing.
+//
+// It does so by standing in for posix_memalign, free and realloc of the whole program, so it is for
+// programs to choose, not for libraries: call [Keep] before an engine is opened.
+package blocks

@@ -1,0 +1,31 @@
+//go:build linux && cgo && !asan && !msan
+
+package blocks
+
+// #cgo LDFLAGS: -ldl -lpthread
+// #include "blocks.h"
+import "C"
+
+import "unsafe"
+
+// Keep begins to keep blocks and reports whether it can: on Linux, with cgo and glibc. What is kept
+// and what is in use together are never more than what was in use at one time.
+func Keep() bool { return C.riffle_blocks_keep() != 0 }
+
+// sizes are the bytes of large blocks in use and kept free.
+func sizes() (inUse, free int) {
+	var u, f C.size_t
+	C.riffle_blocks_sizes(&u, &f)
+	return int(u), int(f)
+}
+
+// allocate, resize and release are C's, as a plugin calls them; for tests.
+func allocate(align, size int) (unsafe.Pointer, int) {
+	var p unsafe.Pointer
+	status := C.posix_memalign(&p, C.size_t(align), C.size_t(size))
+	return p, int(status)
+}
+
+func resize(p unsafe.Pointer, size int) unsafe.Pointer { return C.realloc(p, C.size_t(size)) }
+
+func release(p unsafe.Pointer) { C.free(p) }
