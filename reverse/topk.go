@@ -2,6 +2,7 @@ package reverse
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -27,13 +28,16 @@ type Beam struct {
 	byScore []key     // objects by falling score
 	row     []float64 // its scores
 	partial []float64 // sums of e^(score − greatest score) over every part of four objects
+	places  []uint64  // bitsets of where in byScore the possible objects of every such part are
 
 	// The prefixes, most probable first.
 	logp, nextLogp []float64
 	used, nextUsed []uint64
 	left           []logSum // of the scores of objects not used
-	cursor         []int32  // next object to offer, in byScore
-	heap           []key    // the best offer of each prefix, a max-heap
+	open           []uint64 // bitsets of where in byScore the objects are that may still be offered
+	cursor         []int32  // the first of them, or len(byScore)
+	values         []uint64 // the best offer of each prefix, for the start of
+	offered        tournament
 
 	// All prefixes: those of length i + 1 are at start[i] and after.
 	start        []int
@@ -84,18 +88,27 @@ func (b *Beam) prepare(row []float64) {
 	slices.SortFunc(b.byScore, byValue)
 	b.partial = grown(b.partial, b.words<<8)
 	clear(b.partial)
+	b.places = grown(b.places, b.words<<8*b.words)
+	clear(b.places)
 	greatest := b.byScore[0].value
-	for j, s := range row {
-		if s = clean(s); s > negInf {
-			b.partial[j>>2<<4+1<<(j&3)] = math.Exp(s - greatest)
+	for place, o := range b.byScore {
+		if o.value == negInf {
+			break
 		}
+		at := int(o.index)>>2<<4 + 1<<(o.index&3)
+		b.partial[at] = math.Exp(o.value - greatest)
+		b.places[at*b.words+place>>6] |= 1 << (place & 63)
 	}
 	for at := 0; at < len(b.partial); at += 16 {
-		t := (*[16]float64)(b.partial[at:])
-		t[3] = t[1] + t[2]
-		for part := 5; part < 16; part++ {
-			if rest := part & (part - 1); rest != 0 {
-				t[part] = t[part&-part] + t[rest]
+		t, u := (*[16]float64)(b.partial[at:]), b.places[at*b.words:(at+16)*b.words]
+		for part := 3; part < 16; part++ {
+			rest := part & (part - 1)
+			if rest == 0 {
+				continue
+			}
+			t[part] = t[part&-part] + t[rest]
+			for w := range b.words {
+				u[part*b.words+w] = u[part&-part*b.words+w] | u[rest*b.words+w]
 			}
 		}
 	}
@@ -107,35 +120,36 @@ func (b *Beam) extend(k int, floor float64, greedyAt int) int {
 	live := len(b.logp)
 	b.left = grown(b.left, live)
 	b.cursor = grown(b.cursor, live)
-	b.heap = b.heap[:0]
+	b.open = grown(b.open, live*b.words)
+	b.values = grown(b.values, live)
 	for p := range live {
-		if !b.advance(p, 0) {
-			continue
+		b.values[p] = 0
+		if b.survey(p) {
+			b.values[p] = ordered(b.offer(p))
 		}
-		b.left[p] = b.sumLeft(p)
-		b.heap = append(b.heap, key{b.offer(p), int32(p)})
 	}
-	for at := len(b.heap)/2 - 1; at >= 0; at-- {
-		siftDown(b.heap, at)
-	}
+	b.offered.start(b.values)
 
 	b.start = append(b.start, len(b.item))
 	b.nextLogp, b.nextUsed = b.nextLogp[:0], b.nextUsed[:0]
 	greedyNext := -1
-	for len(b.heap) > 0 && len(b.nextLogp) < k && b.heap[0].value >= floor {
-		p := int(b.heap[0].index)
+	for len(b.nextLogp) < k {
+		best := b.offered.nodes[0]
+		value, p := number(best.value), int(best.place)
+		if best.value == 0 || value < floor {
+			break
+		}
 		if p == greedyAt && greedyNext < 0 {
 			greedyNext = len(b.nextLogp)
 		}
-		b.take(p, b.heap[0].value)
-		if b.advance(p, b.cursor[p]+1) {
-			b.heap[0].value = b.offer(p)
-			siftDown(b.heap, 0)
-		} else {
-			b.heap = dropTop(b.heap)
+		b.take(p, value)
+		next := uint64(0)
+		if b.next(p) {
+			next = ordered(b.offer(p))
 		}
+		b.offered.fall(next)
 	}
-	// Its best offer is still in the heap if the greedy prefix was not taken.
+	// Its best offer is still there if the greedy prefix was not taken.
 	if greedyNext < 0 && greedyAt >= 0 && b.offers(greedyAt) {
 		greedyNext = len(b.nextLogp)
 		if greedyNext == k { // the last one gives way
@@ -154,21 +168,52 @@ func (b *Beam) extend(k int, floor float64, greedyAt int) int {
 // offers reports whether prefix p has anything to offer.
 func (b *Beam) offers(p int) bool { return int(b.cursor[p]) < len(b.byScore) }
 
-// advance moves prefix p's cursor to the next possible object at or after from; it
-// reports false, with the cursor at the end, if there is none.
-func (b *Beam) advance(p int, from int32) bool {
-	used := b.used[p*b.words : (p+1)*b.words]
-	for c := int(from); c < len(b.byScore); c++ {
-		if b.byScore[c].value == negInf {
-			break
+// survey finds what prefix p can offer, goes to the first of it and sums over what is left; it
+// reports false if that is nothing.
+func (b *Beam) survey(p int) bool {
+	used, open := b.used[p*b.words:(p+1)*b.words], b.open[p*b.words:(p+1)*b.words]
+	if b.words == 1 {
+		t, left := (*[256]uint64)(b.places), ^used[0]
+		open[0] = (t[left&15] | t[16+left>>4&15] | t[32+left>>8&15] | t[48+left>>12&15]) |
+			(t[64+left>>16&15] | t[80+left>>20&15] | t[96+left>>24&15] | t[112+left>>28&15]) |
+			(t[128+left>>32&15] | t[144+left>>36&15] | t[160+left>>40&15] | t[176+left>>44&15]) |
+			(t[192+left>>48&15] | t[208+left>>52&15] | t[224+left>>56&15] | t[240+left>>60])
+	} else {
+		clear(open)
+		for w, word := range used {
+			for part, left := w<<8, ^word; left != 0; part, left = part+16, left>>4 {
+				at := (part + int(left&15)) * b.words
+				for i, places := range b.places[at : at+b.words] {
+					open[i] |= places
+				}
+			}
 		}
-		if j := b.byScore[c].index; used[j>>6]&(1<<(j&63)) == 0 {
-			b.cursor[p] = int32(c)
+	}
+	if !b.first(p) {
+		return false
+	}
+	b.left[p] = b.sumLeft(p)
+	return true
+}
+
+// first moves prefix p's cursor to the first object that it may offer; it reports false, with the
+// cursor at the end, if there is none.
+func (b *Beam) first(p int) bool {
+	for w, word := range b.open[p*b.words : (p+1)*b.words] {
+		if word != 0 {
+			b.cursor[p] = int32(w<<6 + bits.TrailingZeros64(word))
 			return true
 		}
 	}
 	b.cursor[p] = int32(len(b.byScore))
 	return false
+}
+
+// next is first after the object at the cursor.
+func (b *Beam) next(p int) bool {
+	c := int(b.cursor[p])
+	b.open[p*b.words+c>>6] &^= 1 << (c & 63)
+	return b.first(p)
 }
 
 // offer returns the log-probability of prefix p with the object at its cursor.
