@@ -77,3 +77,24 @@ func withGradients(x, w *graph.Node, f func(x, w *graph.Node) *graph.Node, dx, d
 		return up
 	})
 }
+
+// softmax is that of the last axis.
+//
+// In training GoMLX would compute it twice on the go engine: in one operation for what follows, and
+// put together for the gradient, which it derives step by step. Here the parts are what follows too,
+// and the gradient is w·(v − Σ w·v).
+func (c *Context) softmax(logits *graph.Node) *graph.Node {
+	if !c.Training {
+		return graph.Softmax(logits, -1)
+	}
+	var w, v *graph.Node // the way back comes by w before it comes by the logits
+	x := graph.IdentityWithCustomGradient(logits, func(_, _ *graph.Node) *graph.Node {
+		return graph.Mul(w, graph.Sub(v, graph.ReduceAndKeep(graph.Mul(w, v), graph.ReduceSum, -1)))
+	})
+	e := graph.Exp(graph.Sub(x, graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, -1))))
+	w = graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, -1))
+	return graph.IdentityWithCustomGradient(w, func(_, up *graph.Node) *graph.Node {
+		v = up
+		return up
+	})
+}

@@ -1,6 +1,7 @@
 package denoiser
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -94,4 +95,50 @@ func denseOf(t *testing.T, e *engine.Engine, act activation.Type, x, w, b, v *te
 		flats = append(flats, tensors.MustCopyFlatData[float32](o))
 	}
 	return flats
+}
+
+// softmax and its gradient are their sums in float64, for training and for use; hidden elements have
+// no part in either.
+func TestSoftmax(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		rng := rand.New(rand.NewPCG(5, 5))
+		for _, width := range []int{1, 2, 9, 18, 70} {
+			const rows = 6
+			logits, _ := randomArray(rng, rows, width)
+			v, vt := randomArray(rng, rows, width)
+			for i := range logits {
+				if logits[i] *= 10; i%width > 0 && rng.IntN(4) == 0 {
+					logits[i] += masked
+				}
+			}
+			var w, dx []float32
+			for r := range rows {
+				row, total, mean := logits[r*width:(r+1)*width], 0.0, 0.0
+				for _, x := range row {
+					total += math.Exp(float64(x))
+				}
+				for i, x := range row {
+					mean += math.Exp(float64(x)) / total * float64(v[r*width+i])
+				}
+				for i, x := range row {
+					share := math.Exp(float64(x)) / total
+					w, dx = append(w, float32(share)), append(dx, float32(share*(float64(v[r*width+i])-mean)))
+				}
+			}
+			for _, training := range []bool{false, true} {
+				exec, err := graph.NewExec(e.Backend, func(x, v *graph.Node) []*graph.Node {
+					c := &Context{Graph: x.Graph(), Training: training}
+					y := c.softmax(x)
+					return append([]*graph.Node{y}, graph.Gradient(graph.ReduceAllSum(graph.Mul(y, v)), x)...)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := exec.MustCall(tensors.FromFlatDataAndDimensions(logits, rows, width), vt)
+				near(t, "softmax", tensors.MustCopyFlatData[float32](out[0]), w, 1e-6)
+				near(t, "its gradient", tensors.MustCopyFlatData[float32](out[1]), dx, 3e-6)
+				exec.Finalize()
+			}
+		}
+	})
 }

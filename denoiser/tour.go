@@ -123,7 +123,7 @@ func (l *crossLayer) apply(c *Context, y, edges, time *graph.Node) *graph.Node {
 		logits = graph.Einsum("bsnhe,bnmhe->bsnhm", q, keys)
 	}
 	logits = graph.Add(logits, graph.Reshape(noSelf(c.Graph, n), 1, 1, n, 1, n))
-	weights := graph.Softmax(logits, -1)
+	weights := c.softmax(logits)
 	whole := weights
 	weights = c.dropout(weights, l.dropout)
 	var seen *graph.Node // [batch, states, n, heads, headDim]

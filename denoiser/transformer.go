@@ -111,7 +111,7 @@ func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node) *graph.
 	if mask != nil {
 		logits = graph.Add(logits, graph.ExpandLeftToRank(mask, 3))
 	}
-	weights := c.dropout(graph.Softmax(logits, -1), l.dropout)
+	weights := c.dropout(c.softmax(logits), l.dropout)
 	return graph.Einsum("nqk,nke->nqe", weights, v)
 }
 
