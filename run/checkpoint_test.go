@@ -143,6 +143,7 @@ func TestShards(t *testing.T) {
 // TestCheckpointCrash kills the process at every operation of a save, and, after it has
 // gone on from what it found, at every operation of the next save.
 func TestCheckpointCrash(t *testing.T) {
+	times := 0
 	for seed := range uint64(4) { // 0: names change at once; else a power cut may lose changes
 		rng := rand.New(rand.NewPCG(seed, 0))
 		if seed == 0 {
@@ -176,6 +177,7 @@ func TestCheckpointCrash(t *testing.T) {
 					}
 					break
 				}
+				times++
 				if step, _ := load(t, d); step != after && step != 4 {
 					t.Fatalf("crashes at %d and %d: found step %d, wanted %d or 4", first, second, step, after)
 				}
@@ -185,6 +187,7 @@ func TestCheckpointCrash(t *testing.T) {
 			t.Errorf("only %d operations", first)
 		}
 	}
+	t.Logf("%d pairs of crashes", times)
 }
 
 // TestCheckpointFirstCrash is the same for a run's first save: there is nothing or all.
@@ -212,6 +215,7 @@ func TestCheckpointFails(t *testing.T) {
 		m.arm(failAt, false)
 		err := d.SaveCheckpoint(generation(3))
 		if m.ops < failAt {
+			t.Logf("%d operations failed", failAt-1)
 			break
 		}
 		if step, warnings := load(t, d); warnings != nil || step != 3 && (err == nil || step != 2) {
@@ -228,6 +232,7 @@ func TestCheckpointFails(t *testing.T) {
 }
 
 func TestCheckpointDamage(t *testing.T) {
+	times := 0
 	damages := map[string]func(m *memory, path string){
 		"missing": func(m *memory, path string) { delete(m.names, path) },
 		"cut":     func(m *memory, path string) { m.names[path].data = m.names[path].data[:30] },
@@ -236,6 +241,7 @@ func TestCheckpointDamage(t *testing.T) {
 	}
 	for how, damage := range damages {
 		for _, name := range []string{ModelFile, AdamMFile, AdamVFile, StateFile} {
+			times++
 			d, m := testDir(t, 1, 2)
 			damage(m, d.File(name))
 			step, warnings := load(t, d)
@@ -256,6 +262,7 @@ func TestCheckpointDamage(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d damages", times)
 	d, m := testDir(t, 1, 2)
 	for _, place := range []string{"", previousDir} {
 		damages["missing"](m, d.in(place, AdamVFile))
