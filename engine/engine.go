@@ -6,7 +6,7 @@
 // GPU. The same weights and inputs give the same scores on both to about 1e-5.
 // Nothing is ever downloaded.
 //
-// On Linux a program saves a tenth to a third of a step on XLA's CPU with a call of
+// On Linux a program saves a tenth to a quarter of a step on XLA's CPU with a call of
 // [github.com/riffle-ml/riffle/engine/blocks.Keep] when it begins; the command does.
 package engine
 

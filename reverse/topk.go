@@ -36,7 +36,7 @@ type Beam struct {
 	left           []logSum // of the scores of objects not used
 	open           []uint64 // bitsets of where in byScore the objects are that may still be offered
 	cursor         []int32  // the first of them, or len(byScore)
-	values         []uint64 // the best offer of each prefix, for the start of
+	values         []uint64 // the best offer of each prefix, from which offered starts
 	offered        tournament
 
 	// All prefixes: those of length i + 1 are at start[i] and after.

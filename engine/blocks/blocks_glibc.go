@@ -12,6 +12,9 @@ import "unsafe"
 // and what is in use together are never more than what was in use at one time.
 func Keep() bool { return C.riffle_blocks_keep() != 0 }
 
+// glibc is whether the C library is one that this works with.
+const glibc = C.RIFFLE_GLIBC == 1
+
 // sizes are the bytes of large blocks in use and kept free.
 func sizes() (inUse, free int) {
 	var u, f C.size_t
