@@ -114,7 +114,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 					warnings[i] = w
 				}
 			}
-			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			err = m.encoded(ctx, dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
 			if _, named := errors.AsType[setError](err); err != nil && !named {
 				err = fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
 			}
@@ -174,8 +174,8 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	return warnings
 }
 
-func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
-	enc, err := dec.Encode(objects)
+func (m *Model) encoded(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
+	enc, err := dec.Encode(ctx, objects)
 	if err != nil {
 		return err
 	}
