@@ -104,7 +104,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 			}
 			if len(w) > 0 { // said of all together: ask for those of each
 				for _, i := range index {
-					objects, w, err := m.Task.Objects(ctx, sets[i : i+1])
+					objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
 					if err == nil {
 						err = objects.FinalizeAll()
 					}
