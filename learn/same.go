@@ -93,8 +93,8 @@ func (h *hasher) text(s string) {
 // distinct are sets without repetitions, so that the same question is answered once.
 type distinct struct {
 	sets    []*dataset.Set // copies that have the names by which errors call them
-	digests []digest // without what is known of the order: all orders of a set get the same draws
-	of      []int    // of[i] is where in sets the answer for set i is
+	digests []digest       // without what is known of the order: all orders of a set get the same draws
+	of      []int          // of[i] is where in sets the answer for set i is
 }
 
 // distinctSets finds the sets that are the same question. Those without an id are called by
