@@ -119,6 +119,9 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 			if err != nil {
 				return warnings, err
 			}
+			if m.answered != nil {
+				m.answered(len(index))
+			}
 		}
 	}
 	return warnings, nil

@@ -17,7 +17,8 @@ type digest [sha256.Size]byte
 func (d digest) seed() uint64 { return binary.LittleEndian.Uint64(d[:]) }
 
 // digestOf hashes the items of a set in their order and its constraints and, where a question is
-// about it, what is known of its order. The names of items count where constraints use them.
+// about it, what is known of its order. Names count of items that are known by them and where
+// constraints use them.
 // Images of files count by the path that the set has for them.
 func digestOf(s *dataset.Set, known bool) digest {
 	h := hasher{Hash: sha256.New()}
@@ -45,7 +46,7 @@ func digestOf(s *dataset.Set, known bool) digest {
 				h.text(it.Image)
 			}
 		}
-		if rules {
+		if rules || s.Kind == dataset.KindBare {
 			h.text(it.ID)
 		}
 	}
