@@ -96,13 +96,13 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 			for len(same) > m.Config.Eval.Batch && len(part) < m.Config.Eval.Batch {
 				part = append(part, part[0])
 			}
-			objects, w, err := m.Task.Objects(part)
+			objects, w, err := m.Task.Objects(ctx, part)
 			if err != nil {
 				return warnings, err
 			}
 			if len(w) > 0 { // said of all together: ask for those of each
 				for _, i := range index {
-					objects, w, err := m.Task.Objects(sets[i : i+1])
+					objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
 					if err == nil {
 						err = objects.FinalizeAll()
 					}

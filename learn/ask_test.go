@@ -344,7 +344,7 @@ func logLikelihood(t *testing.T, m *Model, set *dataset.Set, clean perm.Order) f
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, _, err := m.Task.Objects(sets(set))
+	objects, _, err := m.Task.Objects(t.Context(), sets(set))
 	if err != nil {
 		t.Fatal(err)
 	}
