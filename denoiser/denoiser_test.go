@@ -236,7 +236,7 @@ func TestConfigErrors(t *testing.T) {
 		"model.heads: must divide model.dim 8 (got 0)":                   func(c *Config) { c.Heads = 0 },
 		"model.feed_forward: must be 1 to 65536 (got -1)":                func(c *Config) { c.FeedForward = -1 },
 		"model.dropout: must be 0 or more and below 1 (got 1)":           func(c *Config) { c.Dropout = 1 },
-		`model.positions: unknown "x", wanted sinusoid, learned or none`: func(c *Config) { c.Positions = "x" },
+		`model.positions: unknown "x", wanted sinusoid, learned, first or none`: func(c *Config) { c.Positions = "x" },
 		`model.gpl_rows: unknown "x", wanted dummies or items`:           func(c *Config) { c.GPLRows = "x" },
 		`model.encoder: unknown "x", wanted table, cnn, window, `:        func(c *Config) { c.Encoder.Kind = "x" },
 		"model.dim: must be a multiple of 4 with encoder points (got 6)": func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
