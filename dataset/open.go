@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,30 +45,39 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f := &File{Path: path, Format: format}
-	switch format {
-	case FormatJSONL:
-		f.Sets, err = ReadJSONL(path)
-	case FormatCSV:
-		f.Sets, err = ReadCSV(path)
-	case FormatSVMLight:
-		f.Sets, err = ReadSVMLight(path)
-	case FormatSushi:
-		f.Sets, err = ReadSushi(path)
-	case FormatTourText:
-		f.Sets, err = ReadTourText(path)
-	case FormatPictures:
-		var s *Set
-		if s, err = ReadFolder(path); err == nil {
-			f.Sets = []*Set{s}
+	if format == FormatPictures {
+		s, err := ReadFolder(path)
+		if err != nil {
+			return nil, err
 		}
+		f.Sets = []*Set{s}
+		return f, nil
+	}
+	return readFile(path, f.read)
+}
+
+// read reads a file of the format that is set.
+func (f *File) read(r io.Reader, name string) (*File, error) {
+	var err error
+	switch f.Format {
+	case FormatJSONL:
+		f.Sets, err = readJSONL(r, name)
+	case FormatCSV:
+		f.Sets, err = NewCSV(r, name)
+	case FormatSVMLight:
+		f.Sets, err = NewSVMLight(r, name)
+	case FormatSushi:
+		f.Sets, err = NewSushi(r, name)
+	case FormatTourText:
+		f.Sets, err = NewTourText(r, name)
 	case FormatPrefLib:
 		var p *PrefLib
-		if p, err = ReadPrefLib(path); err == nil {
+		if p, err = NewPrefLib(r, name); err == nil {
 			f.Type, f.Title, f.Sets = p.Type, p.Title, p.Orders
 		}
 	case FormatTSPLIB:
 		var lib *TSPLIB
-		if lib, err = ReadTSPLIB(path); err == nil {
+		if lib, err = NewTSPLIB(r, name); err == nil {
 			f.Title, f.Sets = lib.Name, []*Set{lib.anySet()}
 		}
 	}
@@ -74,6 +85,57 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Scan yields the sets of r, gzipped or not, whose format it finds as [Sniff] does. A set of JSONL
+// is there with the end of its line, and no more is kept; those of other formats are there once
+// all of r is read, since a line anywhere may be of any set. It stops after the first error; name
+// stands for the file in errors.
+func Scan(r io.Reader, name string) iter.Seq2[*Set, error] {
+	return func(yield func(*Set, error) bool) {
+		br, format, err := sniffStream(r, name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if format == FormatJSONL {
+			lines, err := NewJSONLReader(br, name)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			lines.All()(yield)
+			return
+		}
+		f, err := (&File{Format: format}).read(br, name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, s := range f.Sets {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sniffStream finds the format of r, which it takes for JSONL as soon as a brace begins it.
+func sniffStream(r io.Reader, name string) (*bufio.Reader, Format, error) {
+	br, err := unpack(r)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	for n := 1; n <= sniffed; n++ {
+		head, err := br.Peek(n)
+		if start := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))); len(start) > 0 && start[0] == '{' {
+			return br, FormatJSONL, nil
+		} else if err != nil || len(start) > 3 {
+			break
+		}
+	}
+	format, err := sniff(br, name)
+	return br, format, err
 }
 
 // anySet is [TSPLIB.Set], and bare items where there are no points.
@@ -116,9 +178,12 @@ var byExtension = map[string]Format{
 }
 
 func sniff(r io.Reader, name string) (Format, error) {
-	br, err := unpack(r)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+	br, ok := r.(*bufio.Reader) // peeked at, and not read
+	if !ok {
+		var err error
+		if br, err = unpack(r); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	head, err := br.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -403,7 +404,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
 	}
 	var err error
-	e.Objects, _, err = r.Objects(sets)
+	e.Objects, _, err = r.Objects(context.Background(), sets)
 	return e, err
 }
 
@@ -441,7 +442,7 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 }
 
 // Objects implements [Task].
-func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	for _, s := range sets {
 		if err := r.fits(s); err != nil {
@@ -467,7 +468,7 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		flat := make([]uint8, 0, len(sets)*n*side*side)
 		var warnings []string
 		for _, s := range sets {
-			pictures, w, err := s.Pictures(side, side, 1)
+			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
