@@ -228,20 +228,20 @@ func TestCheckSize(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"task.n: must be 1 to 65536 (got 0)":                             func(c *Config) { c.N = 0 },
-		"process.reverse: missing":                                       func(c *Config) { c.Law = nil },
-		"model.dim: must be even and 2 to 65536 (got 7)":                 func(c *Config) { c.Dim = 7 },
-		"model.layers: must be 1 to 1024 (got 0)":                        func(c *Config) { c.Layers = 0 },
-		"model.heads: must divide model.dim 8 (got 3)":                   func(c *Config) { c.Heads = 3 },
-		"model.heads: must divide model.dim 8 (got 0)":                   func(c *Config) { c.Heads = 0 },
-		"model.feed_forward: must be 1 to 65536 (got -1)":                func(c *Config) { c.FeedForward = -1 },
-		"model.dropout: must be 0 or more and below 1 (got 1)":           func(c *Config) { c.Dropout = 1 },
+		"task.n: must be 1 to 65536 (got 0)":                                    func(c *Config) { c.N = 0 },
+		"process.reverse: missing":                                              func(c *Config) { c.Law = nil },
+		"model.dim: must be even and 2 to 65536 (got 7)":                        func(c *Config) { c.Dim = 7 },
+		"model.layers: must be 1 to 1024 (got 0)":                               func(c *Config) { c.Layers = 0 },
+		"model.heads: must divide model.dim 8 (got 3)":                          func(c *Config) { c.Heads = 3 },
+		"model.heads: must divide model.dim 8 (got 0)":                          func(c *Config) { c.Heads = 0 },
+		"model.feed_forward: must be 1 to 65536 (got -1)":                       func(c *Config) { c.FeedForward = -1 },
+		"model.dropout: must be 0 or more and below 1 (got 1)":                  func(c *Config) { c.Dropout = 1 },
 		`model.positions: unknown "x", wanted sinusoid, learned, first or none`: func(c *Config) { c.Positions = "x" },
-		`model.gpl_rows: unknown "x", wanted dummies or items`:           func(c *Config) { c.GPLRows = "x" },
-		`model.encoder: unknown "x", wanted table, cnn, window, `:        func(c *Config) { c.Encoder.Kind = "x" },
-		"model.dim: must be a multiple of 4 with encoder points (got 6)": func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
-		"model.hidden: missing with encoder features":                    func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
-		"model.encoder: features needs features of 1 or more (got 0)":    func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
+		`model.gpl_rows: unknown "x", wanted dummies or items`:                  func(c *Config) { c.GPLRows = "x" },
+		`model.encoder: unknown "x", wanted table, cnn, window, `:               func(c *Config) { c.Encoder.Kind = "x" },
+		"model.dim: must be a multiple of 4 with encoder points (got 6)":        func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
+		"model.hidden: missing with encoder features":                           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
+		"model.encoder: features needs features of 1 or more (got 0)":           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
 		"model.kernel: must be odd and 1 to 99 with encoder cnn (got 4)": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 8, Width: 8, Kernel: 4, Channels: []int{2}}
 		},
