@@ -35,6 +35,9 @@ type File struct {
 	Type   string // of PrefLib: soc, soi, toc or toi
 	Title  string // of PrefLib; of TSPLIB the name
 	Sets   []*Set
+	// Warnings are what is odd about the file itself: a header whose numbers are not those of
+	// the file.
+	Warnings []string
 }
 
 // Open reads a file or folder whose format [Sniff] finds. A TSPLIB problem without coordinates
@@ -67,13 +70,13 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 	case FormatSVMLight:
 		f.Sets, err = NewSVMLight(r, name)
 	case FormatSushi:
-		f.Sets, err = NewSushi(r, name)
+		f.Sets, f.Warnings, err = newSushi(r, name)
 	case FormatTourText:
 		f.Sets, err = NewTourText(r, name)
 	case FormatPrefLib:
 		var p *PrefLib
 		if p, err = NewPrefLib(r, name); err == nil {
-			f.Type, f.Title, f.Sets = p.Type, p.Title, p.Orders
+			f.Type, f.Title, f.Sets, f.Warnings = p.Type, p.Title, p.Orders, p.Warnings
 		}
 	case FormatTSPLIB:
 		var lib *TSPLIB
@@ -233,7 +236,7 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		}
 	}
 	for _, c := range comments {
-		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" {
+		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" || start == "ALTERNATIVE NAME" {
 			return FormatPrefLib
 		}
 	}
