@@ -65,6 +65,8 @@ type Set struct {
 	ID    string
 	Kind  Kind
 	Items []Item
+	// Columns are what the features are called, nil where they have no names.
+	Columns *Columns
 
 	// Order[i] is the item at position i; nil where none was given.
 	Order perm.Order
