@@ -66,7 +66,7 @@ func (a *app) orderCommand() *cobra.Command {
 					return usagef("order: --%s is for a puzzle or for cities alone", flag)
 				}
 			}
-			return ask(a, cmd, &stream, readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}

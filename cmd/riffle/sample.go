@@ -80,7 +80,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			if flags.figure != "" {
 				stream.single = "--figure: the picture is of one set"
 			}
-			read := readSets
+			read := a.readSets
 			if grid.grid != "" {
 				read = func(path string) ([]*dataset.Set, error) {
 					set, err := grid.read(cmd, path)

@@ -42,7 +42,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 				return err
 			}
 			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
-			return ask(a, cmd, &stream, readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(ctx, sets, draws, seed)
 			}, func(answers []learn.Scored, _ []*dataset.Set) {
 				var rows [][]string
