@@ -32,7 +32,7 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 
 // readTable reads a table of features, CSV or svmlight, or votes, PrefLib or SUSHI, whose items
 // are the alternatives by their numbers; nil where a file is none of these.
-func readTable(path string) ([]*dataset.Set, error) {
+func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
 	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
 	if err != nil || !votes && format != dataset.FormatCSV && format != dataset.FormatSVMLight {
@@ -44,6 +44,9 @@ func readTable(path string) ([]*dataset.Set, error) {
 	}
 	if !votes && len(f.Sets) > 0 && f.Sets[0].Kind == dataset.KindBare {
 		return nil, fmt.Errorf("%s: has no features: which item of the model a bare one is cannot be told from a table\nhint: JSONL, a set a line: {\"items\": [{}, {}, {}]}", path)
+	}
+	for _, w := range f.Warnings {
+		a.warn([]string{path + ": " + w})
 	}
 	return f.Sets, nil
 }
@@ -96,7 +99,7 @@ func ask[R any](a *app, read func(path string) ([]*dataset.Set, error), args []s
 }
 
 // readSets reads a user's sets.
-func readSets(path string) ([]*dataset.Set, error) {
+func (a *app) readSets(path string) ([]*dataset.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 	if dataset.IsPicture(path) {
 		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order, riffle sample draws with --grid; a folder of images is a set", path)
 	}
-	sets, err := readTable(path)
+	sets, err := a.readTable(path)
 	if sets == nil && err == nil {
 		sets, err = readTourSets(path)
 	}
