@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -59,17 +58,14 @@ func OpenJSONL(path string) (*JSONLReader, error) {
 // NewJSONLReader reads sets from r, gzipped or not; name stands for the file in
 // errors, and its folder is where relative image paths start.
 func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
-	br, err := unpack(r)
+	br, err := unpackText(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		br.Discard(3)
 	}
 	return &JSONLReader{name: name, dir: filepath.Dir(name), line: lineReader{r: br, ended: true}}, nil
 }
 
-// ReadJSONL reads all sets of a file.
+// ReadJSONL reads all sets of a file. All its faults are told at once, as [Faults].
 func ReadJSONL(path string) ([]*Set, error) { return readFile(path, readJSONL) }
 
 func readJSONL(r io.Reader, name string) ([]*Set, error) {
@@ -78,13 +74,23 @@ func readJSONL(r io.Reader, name string) ([]*Set, error) {
 		return nil, err
 	}
 	var sets []*Set
-	for s, err := range lines.All() {
+	faults := &Faults{Path: name}
+	for {
+		s, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			if err := faults.err(); err != nil {
+				return nil, err
+			}
+			return sets, nil
+		}
 		if err != nil {
-			return nil, err
+			faults.add(lines.line.number, "", err)
+		}
+		if lines.line.broken() {
+			return nil, faults
 		}
 		sets = append(sets, s)
 	}
-	return sets, nil
 }
 
 // Close closes the file that [OpenJSONL] opened.
@@ -98,6 +104,14 @@ func (r *JSONLReader) Close() error {
 // Next returns the next set, and io.EOF after the last. After an error in one
 // line it can be called again for the line after it.
 func (r *JSONLReader) Next() (*Set, error) {
+	s, err := r.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:%d: %w", r.name, r.line.number, err)
+	}
+	return s, err
+}
+
+func (r *JSONLReader) next() (*Set, error) {
 	start, err := r.line.next()
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF
@@ -107,7 +121,7 @@ func (r *JSONLReader) Next() (*Set, error) {
 		r.parser.reset(&r.line)
 		s, err = r.parser.set(start)
 	}
-	if r.line.err != nil && !errors.Is(r.line.err, io.EOF) {
+	if r.line.broken() {
 		err = r.line.err // whatever was made of what came before it
 	}
 	if err == nil {
@@ -115,7 +129,7 @@ func (r *JSONLReader) Next() (*Set, error) {
 		err = r.seen.add(s, r.line.number)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", r.name, r.line.number, err)
+		return nil, err
 	}
 	return s, nil
 }

@@ -23,7 +23,7 @@ func (l *lineReader) next() (start []byte, err error) {
 	for part := [512]byte{}; !l.ended; { // what was not read of this line
 		_, _ = l.Read(part[:])
 	}
-	if l.err != nil && !errors.Is(l.err, io.EOF) {
+	if l.broken() {
 		return nil, l.err
 	}
 	l.begin()
@@ -47,6 +47,9 @@ func (l *lineReader) next() (start []byte, err error) {
 		}
 	}
 }
+
+// broken reports whether the file cannot be read on.
+func (l *lineReader) broken() bool { return l.err != nil && !errors.Is(l.err, io.EOF) }
 
 func (l *lineReader) begin() {
 	l.number++

@@ -186,18 +186,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i, s := range data {
-		rng := source(r.seed, 0, i)
-		var share [Test + 1]int
-		for range min(max(1, s.Count), maxVoters) {
-			to := Train
-			switch u := rng.IntN(10); {
-			case u == 0:
-				to = Validation
-			case u == 1 && r.config.Test == "":
-				to = Test
-			}
-			share[to]++
-		}
+		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -228,8 +217,33 @@ func (r *Ranking) load() error {
 	return nil
 }
 
-// maxVoters bounds how many of those who gave one order are told apart.
-const maxVoters = 100_000
+// dealtApart is how many of those who gave one order are dealt out one by one.
+const dealtApart = 100_000
+
+// deal deals out those who gave one order: each has a chance of a tenth of validation and, where
+// it is to have some, a tenth of the test. Of the first 100,000 each is drawn apart; those beyond
+// are dealt by tens, in just these shares.
+func deal(rng *rand.Rand, count int, test bool) (share [Test + 1]int) {
+	tens := max(0, count-dealtApart) / 10
+	for range count - 10*tens {
+		to := Train
+		switch u := rng.IntN(10); {
+		case u == 0:
+			to = Validation
+		case u == 1 && test:
+			to = Test
+		}
+		share[to]++
+	}
+	share[Train] += 8 * tens
+	share[Validation] += tens
+	if test {
+		share[Test] += tens
+	} else {
+		share[Train] += tens
+	}
+	return share
+}
 
 func joined(lines []string) string {
 	s := ""
@@ -246,16 +260,22 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	t := r.config
-	large, silent := 0, 0
+	r.Dropped = append(r.Dropped, fileWarnings(path)...)
+	large, silent, all := 0, 0, 0 // by those who gave a set
+	what := "sets"
 	var keep []*dataset.Set
 	for _, s := range sets {
-		n := len(s.Items)
+		n, count := len(s.Items), max(1, s.Count)
+		all += count
+		if s.Count > 0 {
+			what = "voters"
+		}
 		switch {
 		case len(s.Known()) < 2: // one item, or all tied: no order is wrong
-			silent++
+			silent += count
 			continue
 		case n > t.N:
-			large++
+			large += count
 			continue
 		}
 		if err := r.fits(s); err != nil {
@@ -264,10 +284,10 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 		keep = append(keep, s)
 	}
 	if large > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than task.n = %d items", path, large, all, what, t.N))
 	}
 	if silent > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they put no item before another", path, silent, len(sets)))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))
 	}
 	return keep, nil
 }
