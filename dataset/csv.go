@@ -51,6 +51,7 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 	}
 	at := map[string]int{"set": -1, "item": -1, "rank": -1}
 	var features []int
+	named := &Columns{}
 	for i, c := range columns {
 		c = strings.TrimSpace(c)
 		if j, special := at[strings.ToLower(c)]; special {
@@ -60,7 +61,10 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 			at[strings.ToLower(c)] = i
 			continue
 		}
-		features = append(features, i)
+		if slices.Contains(named.Names, c) {
+			return nil, fmt.Errorf("%s:1: column %q is there twice", name, c)
+		}
+		features, named.Names = append(features, i), append(named.Names, strings.Clone(c))
 	}
 	names := slices.Clone(columns)
 	for _, c := range []string{"set", "item"} {
@@ -133,7 +137,9 @@ func NewCSV(r io.Reader, name string) ([]*Set, error) {
 	}
 	sets := make([]*Set, len(all))
 	for i, s := range all {
-		sets[i] = s.set(known, bare)
+		if sets[i] = s.set(known, bare); features != nil {
+			sets[i].Columns = named
+		}
 	}
 	return sets, nil
 }

@@ -76,13 +76,13 @@ func TestSVMLight(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []*Set{
-		{ID: "10", Kind: KindFeatures, Line: 1, Items: []Item{
+		{ID: "10", Kind: KindFeatures, Columns: &Columns{Sparse: true, First: 1}, Line: 1, Items: []Item{
 			{ID: "docA", Features: []float64{.5, 0, 1.797e308}},
 			{ID: "docB", Features: []float64{0, -3, 0}},
 			{Features: []float64{0, 0, 0}},
 			{Features: []float64{1e-3, 0, 0}},
 		}, Levels: Levels{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
-		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
+		{ID: "2", Kind: KindFeatures, Columns: &Columns{Sparse: true, First: 1}, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
@@ -114,9 +114,10 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	columns := &Columns{Names: []string{"speed", "weight"}}
 	want := []*Set{
-		{ID: "r1", Kind: KindFeatures, Line: 2, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
-		{ID: "r2", Kind: KindFeatures, Line: 4, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+		{ID: "r1", Kind: KindFeatures, Columns: columns, Line: 2, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
+		{ID: "r2", Kind: KindFeatures, Columns: columns, Line: 4, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)

@@ -65,6 +65,8 @@ type Set struct {
 	ID    string
 	Kind  Kind
 	Items []Item
+	// Columns are what the features are called, nil where they have no names.
+	Columns *Columns
 
 	// Order[i] is the item at position i; nil where none was given.
 	Order perm.Order
@@ -177,6 +179,9 @@ func (s *Set) validateItem(i int) error {
 	case KindFeatures:
 		if len(it.Features) == 0 {
 			return fmt.Errorf("features: has no numbers, wanted 1 or more")
+		}
+		if s.Columns != nil && !s.Columns.Sparse && len(it.Features) != len(s.Columns.Names) {
+			return fmt.Errorf("features: has %d numbers, wanted %d, one a column", len(it.Features), len(s.Columns.Names))
 		}
 		if want := len(s.Items[0].Features); len(it.Features) != want {
 			return fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), want)

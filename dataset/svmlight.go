@@ -97,8 +97,9 @@ func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
 		return nil, fmt.Errorf("%s: %d items of %d features, of which %d are there: too few\nhint: number the features from 1 without gaps", name, count, width, present)
 	}
 	sets := make([]*Set, 0, len(queries))
+	numbered := &Columns{Sparse: true, First: first}
 	for _, query := range queries {
-		s := &Set{ID: query, Kind: KindFeatures, Line: where[query]}
+		s := &Set{ID: query, Kind: KindFeatures, Columns: numbered, Line: where[query]}
 		var relevance []float64
 		ids := map[string]bool{"": true}
 		for _, x := range rows[query] {

@@ -30,8 +30,8 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 	return dataset.ReadTourText(path)
 }
 
-// readTable reads a table of features, CSV or svmlight, or votes, PrefLib or SUSHI, whose items
-// are the alternatives by their numbers; nil where a file is none of these.
+// readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none
+// of these.
 func readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
 	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
@@ -41,9 +41,6 @@ func readTable(path string) ([]*dataset.Set, error) {
 	f, err := dataset.Open(path)
 	if err != nil {
 		return nil, err
-	}
-	if !votes && len(f.Sets) > 0 && f.Sets[0].Kind == dataset.KindBare {
-		return nil, fmt.Errorf("%s: has no features: which item of the model a bare one is cannot be told from a table\nhint: JSONL, a set a line: {\"items\": [{}, {}, {}]}", path)
 	}
 	return f.Sets, nil
 }
