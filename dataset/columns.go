@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
@@ -77,25 +76,15 @@ func matchNames(have, want []string) ([]int, error) {
 			continue
 		}
 		if near := nearest.Near(name, missing); near != "" {
-			return nil, fmt.Errorf("unknown column %q, the nearest is %q", name, near)
+			return nil, fmt.Errorf("unknown column %s, the nearest is %q", quoted(name), near)
 		}
 		if len(missing) > 0 {
-			return nil, fmt.Errorf("unknown column %q, and column %q is missing", name, missing[0])
+			return nil, fmt.Errorf("unknown column %s, and column %q is missing", quoted(name), missing[0])
 		}
-		return nil, fmt.Errorf("unknown column %q, wanted %s", name, few(want))
+		return nil, fmt.Errorf("unknown column %s, wanted %s", quoted(name), fewNames(want))
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("column %q is missing, has %s", missing[0], few(have))
+		return nil, fmt.Errorf("column %q is missing, has %s", missing[0], fewNames(have))
 	}
 	return at, nil
-}
-
-// few lists the first few of many names.
-func few(names []string) string {
-	const most = 8
-	list := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		list += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return list
 }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -461,7 +462,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
 	}
 	var err error
-	e.Objects, _, err = r.objects(sets)
+	e.Objects, _, err = r.objects(context.Background(), sets)
 	return e, err
 }
 
@@ -499,9 +500,8 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 }
 
 // Objects implements [Task]. Features and bare items are known by their names, where both the
-// set and the model have some. It warns where only one has, of features far outside of the
-// training's range, and of sets of some bare items alone.
-func (r *Ranking) Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error) {
+// set and the model have some. It warns where only one has, and of sets of some bare items alone.
+func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error) {
 	if items := r.config.Items; r.scale == nil && (items == "features" || items == "bare") { // not loaded from a run
 		if err := r.load(); err != nil {
 			return nil, nil, err
@@ -513,19 +513,29 @@ func (r *Ranking) Objects(sets []*dataset.Set) (objects *tensors.Tensor, warning
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, w := range []string{warning, r.scale.far(out)} {
-			if w != "" && !slices.Contains(warnings, w) {
-				warnings = append(warnings, w)
-			}
+		if warning != "" && !slices.Contains(warnings, warning) {
+			warnings = append(warnings, warning)
 		}
 		fitted = append(fitted, out)
 	}
-	objects, more, err := r.objects(fitted)
+	objects, more, err := r.objects(ctx, fitted)
 	return objects, append(warnings, more...), err
 }
 
+// Doubt implements [Doubter]: it warns of features far outside of the training's range.
+func (r *Ranking) Doubt(set *dataset.Set) string {
+	if r.scale == nil || set.Kind != dataset.KindFeatures {
+		return ""
+	}
+	fitted, _, err := r.fitted(set)
+	if err != nil {
+		return "" // Objects says it
+	}
+	return r.scale.far(fitted)
+}
+
 // objects are those of sets whose features stand as the model's.
-func (r *Ranking) objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	switch r.config.Items {
 	case "bare":
@@ -556,7 +566,7 @@ func (r *Ranking) objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		flat := make([]uint8, 0, len(sets)*n*side*side)
 		var warnings []string
 		for _, s := range sets {
-			pictures, w, err := s.Pictures(side, side, 1)
+			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}

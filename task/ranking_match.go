@@ -231,7 +231,7 @@ func (s *Scale) column(j int) string {
 // far warns of values of a set, whose features stand as the model's, that lie outside of the
 // training's range by more than its width: they may have another unit. "" where there are none.
 func (s *Scale) far(set *dataset.Set) string {
-	if s == nil || s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
+	if s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
 		return ""
 	}
 	first, count := "", 0

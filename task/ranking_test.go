@@ -164,7 +164,7 @@ func TestFeaturesAreStandardised(t *testing.T) {
 	var sum, square [3]float64
 	var count [3]float64
 	for _, s := range sets {
-		x, _, err := r.Objects([]*dataset.Set{s})
+		x, _, err := r.Objects(t.Context(), []*dataset.Set{s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestKeepAndRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := r.Objects(sets[:1])
+	want, _, err := r.Objects(t.Context(), sets[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestKeepAndRestore(t *testing.T) {
 	if err := other.Restore(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := other.Objects(sets[:1])
+	got, _, err := other.Objects(t.Context(), sets[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
