@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -42,21 +41,6 @@ type Ranking struct {
 	parts [Test + 1]part
 	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
-}
-
-// part are the sets of a split.
-type part struct {
-	sets    []*dataset.Set
-	weights []int // how many gave each, at least 1
-	total   int
-	sizes   []bucket
-}
-
-// bucket are the sets of one size.
-type bucket struct {
-	n     int
-	index []int // in part.sets
-	upTo  []int // cumulated weights
 }
 
 // Scale is how features are standardised: (x − Mean)/Deviation, cut off at ±[cutOff]. A
@@ -222,18 +206,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i, s := range data {
-		rng := source(r.seed, 0, i)
-		var share [Test + 1]int
-		for range min(max(1, s.Count), maxVoters) {
-			to := Train
-			switch u := rng.IntN(10); {
-			case u == 0:
-				to = Validation
-			case u == 1 && r.config.Test == "":
-				to = Test
-			}
-			share[to]++
-		}
+		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -269,30 +242,33 @@ func (r *Ranking) load() error {
 	return nil
 }
 
-// outside notes which sets of a file have features far outside of the training's range.
-func (r *Ranking) outside(split Split, path string) {
-	count, first := 0, ""
-	for _, s := range r.parts[split].sets {
-		if far := r.scale.far(s); far != "" && path != "" {
-			if count++; count == 1 {
-				first = fmt.Sprintf("set %s: %s", s.ID, far)
-			}
+// dealtApart is how many of those who gave one order are dealt out one by one.
+const dealtApart = 100_000
+
+// deal deals out those who gave one order: each has a chance of a tenth of validation and, where
+// it is to have some, a tenth of the test. Of the first 100,000 each is drawn apart; those beyond
+// are dealt by tens, in just these shares.
+func deal(rng *rand.Rand, count int, test bool) (share [Test + 1]int) {
+	tens := max(0, count-dealtApart) / 10
+	for range count - 10*tens {
+		to := Train
+		switch u := rng.IntN(10); {
+		case u == 0:
+			to = Validation
+		case u == 1 && test:
+			to = Test
 		}
+		share[to]++
 	}
-	if count > 0 {
-		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(r.parts[split].sets), first))
+	share[Train] += 8 * tens
+	share[Validation] += tens
+	if test {
+		share[Test] += tens
+	} else {
+		share[Train] += tens
 	}
+	return share
 }
-
-// note adds to what is said of the data, once.
-func (r *Ranking) note(text string) {
-	if text != "" && !slices.Contains(r.Dropped, text) {
-		r.Dropped = append(r.Dropped, text)
-	}
-}
-
-// maxVoters bounds how many of those who gave one order are told apart.
-const maxVoters = 100_000
 
 func joined(lines []string) string {
 	s := ""
@@ -306,16 +282,22 @@ func joined(lines []string) string {
 // model's numbering.
 func (r *Ranking) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) {
 	t := r.config
-	large, silent := 0, 0
+	r.Dropped = append(r.Dropped, fileWarnings(path)...)
+	large, silent, all := 0, 0, 0 // by those who gave a set
+	what := "sets"
 	var keep []*dataset.Set
 	for _, s := range sets {
-		n := len(s.Items)
+		n, count := len(s.Items), max(1, s.Count)
+		all += count
+		if s.Count > 0 {
+			what = "voters"
+		}
 		switch {
 		case len(s.Known()) < 2: // one item, or all tied: no order is wrong
-			silent++
+			silent += count
 			continue
 		case n > t.N:
-			large++
+			large += count
 			continue
 		}
 		s, warning, err := r.fitted(s)
@@ -331,10 +313,10 @@ func (r *Ranking) usable(path string, sets []*dataset.Set) ([]*dataset.Set, erro
 		keep = append(keep, s)
 	}
 	if large > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than task.n = %d items", path, large, all, what, t.N))
 	}
 	if silent > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they put no item before another", path, silent, len(sets)))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))
 	}
 	return keep, nil
 }
@@ -353,45 +335,6 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 		return nil, "", fmt.Errorf("set %s: %w", s.ID, err)
 	}
 	return out, warning, nil
-}
-
-func (p *part) add(s *dataset.Set, weight int) {
-	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
-}
-
-// take removes one who gave the last of the sets.
-func (p *part) take() *dataset.Set {
-	last := len(p.sets) - 1
-	s := p.sets[last]
-	p.total--
-	if p.weights[last]--; p.weights[last] == 0 {
-		p.sets, p.weights = p.sets[:last], p.weights[:last]
-	}
-	return s
-}
-
-func (p *part) bucket() {
-	at := map[int]int{}
-	for i, s := range p.sets {
-		n := len(s.Items)
-		j, ok := at[n]
-		if !ok {
-			j = len(p.sizes)
-			at[n], p.sizes = j, append(p.sizes, bucket{n: n})
-		}
-		b := &p.sizes[j]
-		before := 0
-		if len(b.upTo) > 0 {
-			before = b.upTo[len(b.upTo)-1]
-		}
-		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
-	}
-	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })
-}
-
-// draw picks one of the cumulated weights.
-func draw(rng *rand.Rand, upTo []int) int {
-	return sort.SearchInts(upTo, 1+rng.IntN(upTo[len(upTo)-1]))
 }
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.

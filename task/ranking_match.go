@@ -258,3 +258,25 @@ func span(low, high float64) string {
 	}
 	return fmt.Sprintf("%g to %g", low, high)
 }
+
+// outside notes which sets of a file have features far outside of the training's range.
+func (r *Ranking) outside(split Split, path string) {
+	count, first := 0, ""
+	for _, s := range r.parts[split].sets {
+		if far := r.scale.far(s); far != "" && path != "" {
+			if count++; count == 1 {
+				first = fmt.Sprintf("set %s: %s", s.ID, far)
+			}
+		}
+	}
+	if count > 0 {
+		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(r.parts[split].sets), first))
+	}
+}
+
+// note adds to what is said of the data, once.
+func (r *Ranking) note(text string) {
+	if text != "" && !slices.Contains(r.Dropped, text) {
+		r.Dropped = append(r.Dropped, text)
+	}
+}

@@ -32,7 +32,7 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 
 // readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none
 // of these.
-func readTable(path string) ([]*dataset.Set, error) {
+func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
 	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
 	if err != nil || !votes && format != dataset.FormatCSV && format != dataset.FormatSVMLight {
@@ -42,13 +42,18 @@ func readTable(path string) ([]*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range f.Warnings {
+		a.warn([]string{path + ": " + w})
+	}
 	return f.Sets, nil
 }
 
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
 ({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.`
+svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
+A model of ranked lists knows columns, and items without features, by their names: they may stand
+in another order, or some of the items alone, and an unknown one is an error.`
 
 // ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints
 // the answer for each set, as a line of JSON or by print.
@@ -93,7 +98,7 @@ func ask[R any](a *app, read func(path string) ([]*dataset.Set, error), args []s
 }
 
 // readSets reads a user's sets.
-func readSets(path string) ([]*dataset.Set, error) {
+func (a *app) readSets(path string) ([]*dataset.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -108,7 +113,7 @@ func readSets(path string) ([]*dataset.Set, error) {
 	if dataset.IsPicture(path) {
 		return nil, fmt.Errorf("%s: one picture is no set\nhint: riffle order DIR %[1]s --grid 3x3 puts its tiles in order, riffle sample draws with --grid; a folder of images is a set", path)
 	}
-	sets, err := readTable(path)
+	sets, err := a.readTable(path)
 	if sets == nil && err == nil {
 		sets, err = readTourSets(path)
 	}

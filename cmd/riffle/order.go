@@ -63,7 +63,7 @@ func (a *app) orderCommand() *cobra.Command {
 					return usagef("order: --%s is for a puzzle or for cities alone", flag)
 				}
 			}
-			return ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return ask(a, a.readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}

@@ -72,7 +72,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			if err := grid.check(cmd); err != nil {
 				return err
 			}
-			read := readSets
+			read := a.readSets
 			if grid.grid != "" {
 				read = func(path string) ([]*dataset.Set, error) {
 					set, err := grid.read(cmd, path)

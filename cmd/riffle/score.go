@@ -36,7 +36,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 				return usagef("score: --draws must be 1 or more (got %d)", draws)
 			}
 			var rows [][]string
-			err := ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			err := ask(a, a.readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(cmd.Context(), sets, draws, seed)
 			}, func(r learn.Scored, _ *dataset.Set) {
 				row := []string{r.ID}

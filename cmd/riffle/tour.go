@@ -71,7 +71,7 @@ func (a *app) tours(cmd *cobra.Command, args []string, engineSpec, out string, f
 	if err != nil {
 		return err
 	}
-	sets, err := readSets(input)
+	sets, err := a.readSets(input)
 	if err != nil {
 		return err
 	}
