@@ -50,6 +50,7 @@ func processes() []*Process {
 	return []*Process{
 		riffleGPL(0, 2, 7),
 		{Forward: shuffle.Riffle{}, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 2, 7}},
+		{Forward: shuffle.Riffle{}, Reverse: reverse.TransitionPlackettLuce{}, Steps: []int{0, 2, 7}},
 		{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: Every(4)},
 		{Forward: shuffle.Insertion{}, Reverse: reverse.InverseInsertion{}, Steps: Every(4)},
 		{Forward: shuffle.Transposition{}, Reverse: reverse.InverseTransposition{}, Steps: Every(4)},

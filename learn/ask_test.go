@@ -50,6 +50,7 @@ func TestUntrainedModelsGivePermutations(t *testing.T) {
 	for _, law := range [][3]string{
 		{"riffle", "gpl", "dummies"},
 		{"riffle", "gpl", "items"},
+		{"riffle", "path", ""},
 		{"riffle", "pl", ""},
 		{"riffle", "irs", ""},
 		{"insertion", "ii", ""},
