@@ -318,7 +318,7 @@ func unknownField(field string, known []string) error {
 	if len(field) > longName {
 		return fmt.Errorf("unknown field %s, wanted one of %s", quoted(field), strings.Join(known, ", "))
 	}
-	return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest.Of(strings.ToLower(field), known))
+	return fmt.Errorf("unknown field %.100q%s", field, nearest.Hint(strings.ToLower(field), known))
 }
 
 // longName is the length of a name in bytes beyond which it is neither shown whole nor held

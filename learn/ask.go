@@ -112,7 +112,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 					warnings[i] = w
 				}
 			}
-			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			err = m.encoded(ctx, dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
 			if _, named := errors.AsType[setError](err); err != nil && !named {
 				err = fmt.Errorf("set %s: %w", part[0].ID, err)
 			}
@@ -188,8 +188,8 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	return warnings
 }
 
-func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
-	enc, err := dec.Encode(objects)
+func (m *Model) encoded(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
+	enc, err := dec.Encode(ctx, objects)
 	if err != nil {
 		return err
 	}

@@ -278,7 +278,7 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := dec.Encode(ex.Objects)
+	enc, err := dec.Encode(ctx, ex.Objects)
 	if err != nil {
 		return nil, err
 	}
