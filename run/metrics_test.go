@@ -93,7 +93,7 @@ func TestMetricsLines(t *testing.T) {
 func TestMetricsFloatsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
-		want := StepLine{rapid.IntRange(1, math.MaxInt).Draw(rt, "step"), rapid.Float64().Draw(rt, "a"), rapid.Float64().Draw(rt, "b"), rapid.Float64().Draw(rt, "c")}
+		want := StepLine{rapid.IntRange(1, math.MaxInt).Draw(rt, "step"), rapid.Float64().Draw(rt, "a"), rapid.Float64().Draw(rt, "b"), rapid.Float64().Draw(rt, "c"), rapid.Float64Min(0).Draw(rt, "d")}
 		m, _, err := OpenMetrics(dir, 0)
 		if err != nil {
 			rt.Fatal(err)
