@@ -31,8 +31,9 @@ type Report struct {
 	Unknown  int `json:"orders_unknown"`
 
 	Tied     int `json:"sets_with_ties"`
-	Missing  int `json:"sets_with_missing"` // some items in levels, others not
-	Repeated int `json:"repeated_sets"`     // sets with items and order of an earlier one
+	Missing  int `json:"sets_with_missing"`  // some items in levels, others not
+	Silent   int `json:"sets_without_pairs"` // sets with known items, none of which is before another
+	Repeated int `json:"repeated_sets"`      // sets with items and order of an earlier one
 	// Parts of the comparison graph of bare items (see [ComparisonParts]), 0 where there is
 	// none.
 	Parts int `json:"comparison_parts,omitempty"`
@@ -90,7 +91,7 @@ func (r *Report) kinds(sets []*Set) {
 }
 
 func (r *Report) orders(sets []*Set) {
-	silent, counted := 0, 0 // sets with known items, none of which is before another
+	counted := 0 // sets with an item before another
 	same, reversed, numbered, ranks := true, true, true, 0
 	for _, s := range sets {
 		l, n := s.Known(), len(s.Items)
@@ -114,7 +115,7 @@ func (r *Report) orders(sets []*Set) {
 			ranks++
 		}
 		if len(l) < 2 {
-			silent++
+			r.Silent++
 			continue
 		}
 		counted++
@@ -133,8 +134,8 @@ func (r *Report) orders(sets []*Set) {
 	switch {
 	case counted == 0:
 		r.warn("no set puts an item before another: each has one item, or all are tied")
-	case silent > 0:
-		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", silent, r.Sets)
+	case r.Silent > 0:
+		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", r.Silent, r.Sets)
 	}
 	if counted > 1 && same {
 		r.warn("the order is 0, 1, …, n−1 in every set: are these labels, or the numbers of the lines?")
@@ -185,15 +186,19 @@ func (r *Report) sizes(sets []*Set) {
 	}
 }
 
-// some lists the first few of many numbers.
-func some(numbers []int) string {
+// some lists the first few of many things as the file calls them: by names or, without any, by
+// their numbers.
+func some(numbers []int, names func(k int) string) string {
 	const most = 8
-	text := ""
-	for i, v := range numbers[:min(most, len(numbers))] {
+	text := ": "
+	if names == nil {
+		text, names = ", counted from 0: ", strconv.Itoa
+	}
+	for i, k := range numbers[:min(most, len(numbers))] {
 		if i > 0 {
 			text += ", "
 		}
-		text += strconv.Itoa(v)
+		text += short(names(k))
 	}
 	if len(numbers) > most {
 		text += fmt.Sprintf(" and %d more", len(numbers)-most)
@@ -201,17 +206,32 @@ func some(numbers []int) string {
 	return text
 }
 
+// names is what the features are called, nil where they have places alone.
+func (c *Columns) names() func(j int) string {
+	switch {
+	case c == nil:
+		return nil
+	case c.Sparse:
+		return func(j int) string { return strconv.Itoa(c.First + j) }
+	}
+	return func(j int) string { return c.Names[j] }
+}
+
 func (r *Report) features(sets []*Set) {
 	var low, high []float64
+	var columns *Columns
 	rows := 0
 	for _, s := range sets {
+		if s.Kind != KindFeatures { // bare items, which sets share, are too many to look at again
+			continue
+		}
 		for i := range s.Items {
 			f := s.Items[i].Features
 			if f == nil {
 				continue
 			}
 			if low == nil {
-				low, high = slices.Clone(f), slices.Clone(f)
+				low, high, columns = slices.Clone(f), slices.Clone(f), s.Columns
 			}
 			rows++
 			for j, v := range f[:min(len(f), len(low))] {
@@ -230,10 +250,10 @@ func (r *Report) features(sets []*Set) {
 		}
 	}
 	if len(constant) > 0 && rows > 1 {
-		r.warn("%s the same everywhere, counted from 0: %s", plural(len(constant), "feature is", "features are"), some(constant))
+		r.warn("%s the same everywhere%s", plural(len(constant), "feature is", "features are"), some(constant, columns.names()))
 	}
 	if len(large) > 0 {
-		r.warn("%s above %g in size, counted from 0: %s", plural(len(large), "feature is", "features are"), largestFeature, some(large))
+		r.warn("%s above %g in size%s", plural(len(large), "feature is", "features are"), largestFeature, some(large, columns.names()))
 	}
 }
 
@@ -248,17 +268,19 @@ func plural(n int, one, many string) string {
 func (r *Report) repeats(sets []*Set) {
 	seen := map[[sha256.Size]byte]bool{}
 	contradictions := 0
-	hash := sha256.New()
+	var digest [sha256.Size]byte
+	hash, h := sha256.New(), sha256.New()
+	level, place := map[int]int{}, map[[sha256.Size]byte]int{}
 	for _, s := range sets {
-		level := make(map[int]int)
+		clear(level)
+		clear(place)
+		h.Reset()
 		known := s.Known()
 		for i, group := range known {
 			for _, k := range group {
 				level[k] = i + 1
 			}
 		}
-		h := sha256.New()
-		place := map[[sha256.Size]byte]int{}
 		contradicts := false
 		hashWords(h, uint64(s.Kind), uint64(len(s.Items)))
 		if s.Kind == KindBare {
@@ -273,7 +295,7 @@ func (r *Report) repeats(sets []*Set) {
 			for k := range s.Items {
 				hash.Reset()
 				content(hash, s, k)
-				sum := [sha256.Size]byte(hash.Sum(nil))
+				sum := [sha256.Size]byte(hash.Sum(digest[:0]))
 				hashWords(h, uint64(level[k]))
 				_, _ = h.Write(sum[:])
 				if first, twice := place[sum]; twice && first != level[k] && first > 0 && level[k] > 0 {
@@ -282,7 +304,7 @@ func (r *Report) repeats(sets []*Set) {
 				place[sum] = level[k]
 			}
 		}
-		sum := [sha256.Size]byte(h.Sum(nil))
+		sum := [sha256.Size]byte(h.Sum(digest[:0]))
 		if seen[sum] {
 			r.Repeated++
 		}
@@ -316,11 +338,11 @@ func content(w io.Writer, s *Set, k int) {
 
 // hashWords adds numbers to a hash.
 func hashWords(w io.Writer, values ...uint64) {
-	var b [8]byte
+	b := make([]byte, 0, 32)
 	for _, v := range values {
-		binary.LittleEndian.PutUint64(b[:], v)
-		_, _ = w.Write(b[:]) // a hash takes all
+		b = binary.LittleEndian.AppendUint64(b, v)
 	}
+	_, _ = w.Write(b) // a hash takes all
 }
 
 func (r *Report) images(sets []*Set) {
@@ -347,6 +369,16 @@ func (r *Report) images(sets []*Set) {
 	if missing > 0 {
 		r.warn("%s not there, the first is %s", plural(missing, "image is", "images are"), first)
 	}
+}
+
+// itemNames are the ids of bare items, nil where not all n have one.
+func itemNames(sets []*Set, n int) func(k int) string {
+	for _, s := range sets {
+		if len(s.Items) == n && !slices.ContainsFunc(s.Items, func(it Item) bool { return it.ID == "" }) {
+			return func(k int) string { return s.Items[k].ID }
+		}
+	}
+	return nil
 }
 
 func (r *Report) comparisons(sets []*Set) {
@@ -379,7 +411,7 @@ func (r *Report) comparisons(sets []*Set) {
 		}
 	}
 	if len(out) > 0 {
-		r.warn("%s in no order, counted from 0: %s", plural(len(out), "item is", "items are"), some(out))
+		r.warn("%s in no order%s", plural(len(out), "item is", "items are"), some(out, itemNames(sets, n)))
 	}
 	parts := ComparisonParts(votes, n)
 	if r.Parts = len(parts); r.Parts > 1 {
