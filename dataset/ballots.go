@@ -69,9 +69,6 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 		return fmt.Errorf("%s: has %d names and no header, wanted at most %d, as there are columns\nhint: ballots that rank some of many items need the header rank1,rank2,…", in.name, len(b.items), b.most)
 	}
 	f.Sets = b.sets()
-	if b.empty > 0 {
-		f.Warnings = append(f.Warnings, plural(b.empty, "ballot names no item", "ballots name no item")+" and are left out")
-	}
 	return nil
 }
 
@@ -91,7 +88,6 @@ type ballots struct {
 	ranked []int32 // items of all
 
 	most   int // columns of a ballot
-	empty  int // ballots of no item
 	faults *Faults
 	key    []byte
 }
@@ -111,8 +107,10 @@ func (b *ballots) sets() []*Set {
 	from := 0
 	for i := range list {
 		list[i] = Set{ID: strconv.Itoa(i + 1), Line: b.line[i], Items: items, Count: b.voters[i]}
-		list[i].setLevels(groups[from:b.end[i]:b.end[i]])
-		sets[i], from = &list[i], b.end[i]
+		if sets[i] = &list[i]; b.end[i] > from { // else it says nothing
+			list[i].setLevels(groups[from:b.end[i]:b.end[i]])
+		}
+		from = b.end[i]
 	}
 	return sets
 }
@@ -161,10 +159,6 @@ func (b *ballots) add(record []string, line int) error {
 		b.last[k] = line
 		b.ranked = append(b.ranked, k)
 		b.key = binary.AppendUvarint(b.key, uint64(k))
-	}
-	if len(b.ranked) == start {
-		b.empty += count
-		return nil
 	}
 	i, there := b.at[string(b.key)]
 	if there {

@@ -36,7 +36,8 @@ type File struct {
 	Type   string // of PrefLib: soc, soi, toc or toi
 	Title  string // of PrefLib; of TSPLIB the name
 	Sets   []*Set
-	// Warnings are what was read in one of two ways.
+	// Warnings are what was read in one of two ways, and a header whose numbers are not those of
+	// the file.
 	Warnings []string
 
 	Options
@@ -82,13 +83,13 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 	case FormatSVMLight:
 		err = f.readSVMLight(r, name)
 	case FormatSushi:
-		f.Sets, err = NewSushi(r, name)
+		f.Sets, f.Warnings, err = newSushi(r, name)
 	case FormatTourText:
 		f.Sets, err = NewTourText(r, name)
 	case FormatPrefLib:
 		var p *PrefLib
 		if p, err = NewPrefLib(r, name); err == nil {
-			f.Type, f.Title, f.Sets = p.Type, p.Title, p.Orders
+			f.Type, f.Title, f.Sets, f.Warnings = p.Type, p.Title, p.Orders, p.Warnings
 		}
 	case FormatTSPLIB:
 		var lib *TSPLIB
@@ -266,7 +267,7 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		}
 	}
 	for _, c := range comments {
-		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" {
+		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" || start == "ALTERNATIVE NAME" {
 			return FormatPrefLib
 		}
 	}

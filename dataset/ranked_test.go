@@ -201,7 +201,7 @@ func TestPrefLib(t *testing.T) {
 	for text, message := range map[string]string{
 		before + "1,2":               `x.soc:7: has ties, which type soc has not`,
 		"2\n1,a\n2,b\n1,1,1\n1,2":    `x.soc:5: orders 1 of 2 alternatives, type soc orders all`,
-		"2\n1,a\n2,b\n1,1,1\n1,2,2":  `x.soc:5: level 1: item 1 is there twice`,
+		"2\n1,a\n2,b\n1,1,1\n1,2,2":  `x.soc:5: alternative 2 (b) is there twice`,
 		"2\n1,a\n2,b\n1,1,1\n1,2,3":  `x.soc:5: alternative "3": wanted 1 to 2`,
 		"2\n1,a\n2,b\n1,1,1\n1,{2,1": `x.soc:5: a brace is not closed (in "{2,1")`,
 		"2\n1,a\n2,b\n1,1,1\n0,2,1":  `x.soc:5: wanted a count of 1 or more and an order (got "0,2,1")`,
@@ -226,7 +226,7 @@ func TestSushi(t *testing.T) {
 	}
 	for text, message := range map[string]string{
 		"h\n0 2":         "x.order:2: wanted two fields and the ids of items",
-		"h\n0 2 1 1":     "x.order:2: level 1: item 1 is there twice",
+		"h\n0 2 1 1":     "x.order:2: item 1 is there twice",
 		"h\n0 2 0 -1":    `x.order:2: item "-1": wanted 0 to 65535`,
 		"h\n0 2 0 99999": `x.order:2: item "99999": wanted 0 to 65535`,
 	} {

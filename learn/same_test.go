@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -17,9 +18,9 @@ type asked struct {
 	sets *int
 }
 
-func (a asked) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (a asked) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	*a.sets += len(sets)
-	return a.scalars.Objects(sets)
+	return a.scalars.Objects(ctx, sets)
 }
 
 // The same question is answered once, whatever the sets are called, and where a set stands does

@@ -28,7 +28,9 @@ func TestSortSplits(t *testing.T) {
 	const trained, tested = 10, 200
 	real := loadMNIST
 	defer func() { loadMNIST = real }()
-	loadMNIST = func(string) (digits, error) { return digits{train: inked(4000, trained), test: inked(3000, tested)}, nil }
+	loadMNIST = func(string) (digits, error) {
+		return digits{train: inked(4000, trained), test: inked(3000, tested)}, nil
+	}
 
 	pixels := func(split Split, a run.Augment) []uint8 {
 		cfg := run.Default()

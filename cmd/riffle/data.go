@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -42,8 +41,10 @@ FILE.query), PrefLib (soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzippe
 and a folder of pictures. A table's values are separated by commas, semicolons or tabs; it
 is in UTF-8, or in UTF-16 with a byte order mark, and may have decimal commas where
 semicolons or tabs separate. Suspicious things are warnings, not failures. What cannot be
-read is told place by place, the first ten and how many there are. Lines are counted from
-1; features and items are called as the file does, places are counted from 0.`,
+read is told place by place, the first ten and how many there are. Items and features go by
+their names, or by the file's own numbers (PrefLib, TSPLIB and tour text from 1, SUSHI from
+0, svmlight as it does); without either they are counted from 0, as places always are, and
+lines from 1.`,
 		Example: `  riffle data check votes.soc
   riffle data check train.txt --json
   riffle data check lists.csv --fill mean
@@ -63,14 +64,6 @@ read is told place by place, the first ten and how many there are. Lines are cou
 
 func (a *app) checkData(path string, fill dataset.Fill) error {
 	f, err := dataset.OpenWith(path, dataset.Options{Empty: fill != dataset.FillNone})
-	if faults, many := errors.AsType[*dataset.Faults](err); many && a.json {
-		if err := a.printJSON(struct {
-			File   string          `json:"file"`
-			Faults *dataset.Faults `json:"faults"`
-		}{path, faults}); err != nil {
-			return err
-		}
-	}
 	if err != nil {
 		return err
 	}
@@ -178,7 +171,11 @@ func (a *app) printData(r *dataChecked) {
 	}
 	number("sets", r.Sets)
 	if r.Voters > 0 {
-		number("voters", r.Voters)
+		voters := strconv.Itoa(r.Voters)
+		if r.Blank > 0 {
+			voters += fmt.Sprintf(" (%d of them say nothing)", r.Blank)
+		}
+		line("voters", voters)
 	}
 	if r.Sets > 0 {
 		what := kindText(r.Kind)
