@@ -72,7 +72,7 @@ func (a *app) checkData(path string, fill dataset.Fill) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
-	r.Warnings = append(append([]string{}, f.Warnings...), r.Warnings...)
+	r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
 	for j, count := range filled {
 		if count > 0 && r.Filled == nil {
 			r.Filled = map[string]int{}
