@@ -49,7 +49,6 @@ func ruledDecoder(t *testing.T) (dec *Decoder, enc *Encoded) {
 	if enc, err = dec.Encode(features(rand.New(rand.NewPCG(1, 1)), 2, n)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(enc.Free)
 	return dec, enc
 }
 
@@ -58,7 +57,7 @@ func decodings(dec *Decoder, enc *Encoded, draws int) map[string]func(context.Co
 	noise := func(count int) (starts []perm.Order, rngs []*rand.Rand) {
 		for i := range count {
 			rngs = append(rngs, rand.New(rand.NewPCG(4, uint64(i))))
-			starts = append(starts, dec.Process.Start(rngs[i], enc.N))
+			starts = append(starts, dec.Process.Start(rngs[i], enc.Size(0)))
 		}
 		return starts, rngs
 	}

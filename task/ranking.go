@@ -25,9 +25,9 @@ import (
 // known of their order. Items are feature vectors, images, points, or bare identities, which
 // are the same in all sets: then the model is of one population's distribution of orders.
 //
-// Sets of one size are a bucket; a training batch is of one bucket, drawn in proportion to its
-// sets, with a uniformly random order consistent with what is known ([dataset.Levels.Draw]).
-// Features are standardised by the mean and the deviation of the training part.
+// Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
+// is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
+// what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
 type Ranking struct {
 	config run.Task
 	seed   uint64
@@ -47,9 +47,10 @@ type part struct {
 	sizes   []bucket
 }
 
-// bucket are the sets of one size.
+// bucket are the sets that are padded to one size.
 type bucket struct {
 	n     int
+	mixed bool  // some have fewer than n
 	index []int // in part.sets
 	upTo  []int // cumulated weights
 }
@@ -218,7 +219,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i := range r.parts {
-		r.parts[i].bucket()
+		r.parts[i].bucket(r.config.N)
 	}
 	if r.scale == nil {
 		r.measure()
@@ -306,10 +307,10 @@ func (p *part) take() *dataset.Set {
 	return s
 }
 
-func (p *part) bucket() {
+func (p *part) bucket(most int) {
 	at := map[int]int{}
 	for i, s := range p.sets {
-		n := len(s.Items)
+		n := denoiser.PaddedSize(len(s.Items), most)
 		j, ok := at[n]
 		if !ok {
 			j = len(p.sizes)
@@ -320,6 +321,7 @@ func (p *part) bucket() {
 		if len(b.upTo) > 0 {
 			before = b.upTo[len(b.upTo)-1]
 		}
+		b.mixed = b.mixed || len(s.Items) < n
 		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
 	}
 	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })
@@ -377,7 +379,7 @@ func (s *Scale) standard(j int, v float64) float32 {
 	return float32(min(cutOff, max(-cutOff, (bounded(v)-s.Mean[j])/s.Deviation[j])))
 }
 
-// Examples implements [Task]. Sets of a call are of one size, which its first set decides.
+// Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -395,15 +397,15 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	b := &p.sizes[draw(rng, sizes)]
 	sets := make([]*dataset.Set, count)
-	e := &Examples{Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
+	e := &Examples{Padded: b.mixed, Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
 		e.Levels[i] = sets[i].Known()
-		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
+		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
 	var err error
-	e.Objects, _, err = r.Objects(sets)
+	e.Objects, _, err = r.padded(sets, b.n)
 	return e, err
 }
 
@@ -442,7 +444,11 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 
 // Objects implements [Task].
 func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	n := len(sets[0].Items)
+	return r.padded(sets, len(sets[0].Items))
+}
+
+// padded reads sets of at most n items, each followed by zeros up to n.
+func (r *Ranking) padded(sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
 	for _, s := range sets {
 		if err := r.fits(s); err != nil {
 			return nil, nil, err
@@ -456,24 +462,24 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), nil, nil
 	case "points":
-		flat := make([]float32, 0, len(sets)*n*2)
-		for _, s := range sets {
+		flat := make([]float32, len(sets)*n*2)
+		for i, s := range sets {
 			p, _ := cities(s)
-			flat = append(flat, unit(p)...)
+			copy(flat[i*n*2:], unit(p))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":
 		side := r.config.Pixels
-		flat := make([]uint8, 0, len(sets)*n*side*side)
+		flat := make([]uint8, len(sets)*n*side*side)
 		var warnings []string
-		for _, s := range sets {
+		for i, s := range sets {
 			pictures, w, err := s.Pictures(side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 			warnings = append(warnings, w...)
-			for _, p := range pictures {
-				flat = append(flat, p.Pix...)
+			for k, p := range pictures {
+				copy(flat[(i*n+k)*side*side:], p.Pix)
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, side, side), warnings, nil
@@ -483,15 +489,16 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 			return nil, nil, err
 		}
 	}
-	flat := make([]float32, 0, len(sets)*n*r.config.Features)
-	for _, s := range sets {
+	width := r.config.Features
+	flat := make([]float32, len(sets)*n*width)
+	for i, s := range sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
-				flat = append(flat, r.scale.standard(j, v))
+				flat[(i*n+k)*width+j] = r.scale.standard(j, v)
 			}
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, r.config.Features), nil, nil
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, width), nil, nil
 }
 
 // Keep writes what a model needs of the data besides its weights into a run's directory.
