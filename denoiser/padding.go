@@ -1,6 +1,7 @@
 package denoiser
 
 import (
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -65,6 +66,9 @@ func (d *Denoiser) itemEncoding(c *Context, n int) *graph.Node {
 	switch d.Config.Positions {
 	case "learned":
 		return graph.Slice(c.get(d.positions), graph.AxisRange(0, n), graph.AxisRange())
+	case "first":
+		w := c.get(d.positions)
+		return graph.Pad(w, graph.ScalarZero(c.Graph, w.DType()), compute.PadAxis{End: n - 1}, compute.PadAxis{})
 	case "none":
 		return graph.BroadcastToDims(graph.Scalar(c.Graph, c.get(d.params[0]).DType(), 0), n, d.Config.Dim)
 	}
@@ -78,7 +82,7 @@ func (d *Denoiser) dummyEncoding(c *Context, n, dummies, states int, lengths *gr
 	case "learned":
 		x := graph.Slice(c.get(d.positions), graph.AxisRange(d.Config.N, d.Config.N+dummies), graph.AxisRange())
 		return graph.ExpandAxes(x, 0)
-	case "none":
+	case "first", "none":
 		return graph.ExpandAxes(positionTable(c.Graph, dummies, d.Config.Dim), 0)
 	}
 	table := positionTable(c.Graph, n+dummies, d.Config.Dim)

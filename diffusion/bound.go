@@ -59,7 +59,7 @@ type Estimate struct {
 // as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
 // such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
 //
-// It stops between two batches of trajectories where ctx has ended, with its error.
+// Where ctx has ended it stops, at the next set of a reverse step or sooner, with its error.
 func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
 	return d.LikelihoodAmong(ctx, e, func(set int) perm.Order { return clean[set] }, make([]float64, e.Batch), draws, rngs)
 }
@@ -149,6 +149,9 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int
 				return nil, err
 			}
 			for at := range states {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				steps := ways[at/count]
 				if k >= len(steps) {
 					continue

@@ -69,12 +69,12 @@ func TestAnswersDoNotDependOnCompany(t *testing.T) {
 				objects := r.objects(rand.New(rand.NewPCG(2, 2)), sizes, n)
 				alone := make([]answers, len(sizes))
 				for i, size := range sizes {
-					alone[i] = ask(t, dec, must(dec.Encode(cut(objects, i, size))), []int{i})
+					alone[i] = ask(t, dec, must(dec.Encode(t.Context(), cut(objects, i, size))), []int{i})
 				}
 				for _, together := range [][]int{{0, 2}, {2, 3, 0, 1, 2, 2, 5}} {
 					var parts []*Encoded
 					for _, i := range together {
-						parts = append(parts, must(dec.Encode(cut(objects, i, sizes[i]))))
+						parts = append(parts, must(dec.Encode(t.Context(), cut(objects, i, sizes[i]))))
 					}
 					all := ask(t, dec, Join(parts...), together)
 					for at, i := range together {
@@ -84,7 +84,7 @@ func TestAnswersDoNotDependOnCompany(t *testing.T) {
 					}
 				}
 				// Encoded together, padded.
-				all := ask(t, dec, must(dec.Encode(objects, sizes...)), perm.Identity(len(sizes)))
+				all := ask(t, dec, must(dec.Encode(t.Context(), objects, sizes...)), perm.Identity(len(sizes)))
 				for i := range sizes {
 					if diff := cmp.Diff(alone[i], all.of(i)); diff != "" {
 						t.Fatalf("%s, %s, first fixed %v: set %d of one encoding:\n%s", name, p.Reverse.Name(), p.FixFirst, i, diff)
@@ -116,8 +116,8 @@ func TestPaddedScoresAreThoseUnpadded(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					enc := must(dec.Encode(r.objects(rand.New(rand.NewPCG(2, 2)), []int{5}, 5)))
-					results = append(results, must(dec.Scores(enc, []int32{0, 3, 1, 4, 2}, 1, 1)))
+					enc := must(dec.Encode(t.Context(), r.objects(rand.New(rand.NewPCG(2, 2)), []int{5}, 5)))
+					results = append(results, must(dec.Scores(t.Context(), enc, []int32{0, 3, 1, 4, 2}, 1, 1)))
 					dec.Close()
 				}
 				near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-5 })
@@ -125,6 +125,32 @@ func TestPaddedScoresAreThoseUnpadded(t *testing.T) {
 					t.Errorf("%s, %s, positions %s, first fixed %v: unpadded −, padded +:\n%s", name, p.Reverse.Name(), positions, p.FixFirst, diff)
 				}
 			}
+		}
+	}
+}
+
+// A decode in parts gives what one pass gives, whatever the parts.
+func TestParts(t *testing.T) {
+	p := riffleGPL(0, 2, 7)
+	r := readers()["features"]
+	e := enginetest.Open(t, "go")
+	store, d := r.small(t, p, 4, nil)
+	sizes := []int{4, 3, 4}
+	objects := r.objects(rand.New(rand.NewPCG(2, 2)), sizes, 4)
+	var all []answers
+	for _, parts := range [][2]int{{partTokens, partElements}, {1, 1}, {20, 10}} {
+		dec, err := NewDecoder(e, store, d, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dec.tokens, dec.elements = parts[0], parts[1]
+		all = append(all, ask(t, dec, must(dec.Encode(t.Context(), objects, sizes...)), []int{0, 1, 2}))
+		dec.Close()
+	}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-5*(1+math.Abs(a)) })
+	for _, a := range all[1:] {
+		if diff := cmp.Diff(all[0], a, near); diff != "" {
+			t.Errorf("as usual −, in other parts +:\n%s", diff)
 		}
 	}
 }

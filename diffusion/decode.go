@@ -36,7 +36,7 @@ func (d *Decoder) Greedy(ctx context.Context, e *Encoded, start []perm.Order) ([
 }
 
 // Sample draws every step from the law, path i with rngs[i]; start and ctx are as for Greedy.
-// Under rules the last step of several paths is drawn at a time: no two may share a generator.
+// Several paths are drawn at a time: no two may share a generator.
 func (d *Decoder) Sample(ctx context.Context, e *Encoded, start []perm.Order, rngs []*rand.Rand) ([]Path, error) {
 	law := d.Process.Reverse
 	return d.walk(ctx, e, start, func(i int, scores []float64, dst perm.Order) float64 {
@@ -73,6 +73,9 @@ func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choo
 		}
 		faults := make([]error, len(moving))
 		parallel.For(len(moving), func(at int) {
+			if faults[at] = ctx.Err(); faults[at] != nil {
+				return
+			}
 			i := moving[at]
 			path, row := &paths[i], scores[at]
 			sigma := make(perm.Order, d.Process.Free(len(path.Order())))

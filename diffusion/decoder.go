@@ -123,8 +123,9 @@ func Join(parts ...*Encoded) *Encoded {
 }
 
 // Encode reads objects [batch, n, …]. sizes are how many of the n objects are the sets' own where
-// the rest is padding; none are given where there is none.
-func (d *Decoder) Encode(objects *tensors.Tensor, sizes ...int) (*Encoded, error) {
+// the rest is padding; none are given where there is none. Where ctx has ended it fails with its
+// error, before the next part.
+func (d *Decoder) Encode(ctx context.Context, objects *tensors.Tensor, sizes ...int) (*Encoded, error) {
 	dims := objects.Shape().Dimensions
 	if len(sizes) == 0 {
 		sizes = slices.Repeat([]int{dims[1]}, dims[0])
@@ -141,16 +142,19 @@ func (d *Decoder) Encode(objects *tensors.Tensor, sizes ...int) (*Encoded, error
 	if e := objects.ConstFlatData(func(flat any) {
 		switch flat := flat.(type) {
 		case []uint8:
-			all, err = encodeParts(d, flat, dims, sizes)
+			all, err = encodeParts(ctx, d, flat, dims, sizes)
 		case []int32:
-			all, err = encodeParts(d, flat, dims, sizes)
+			all, err = encodeParts(ctx, d, flat, dims, sizes)
 		case []float32:
-			all, err = encodeParts(d, flat, dims, sizes)
+			all, err = encodeParts(ctx, d, flat, dims, sizes)
 		default:
 			err = fmt.Errorf("objects of %s: wanted uint8, int32 or float32", objects.DType())
 		}
 	}); e != nil {
 		err = e
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding %d sets of %d objects: %w", dims[0], dims[1], err)
@@ -168,7 +172,7 @@ func (d *Decoder) Encode(objects *tensors.Tensor, sizes ...int) (*Encoded, error
 }
 
 // encodeParts encodes the objects of sets, so many at a time, the last of them repeated.
-func encodeParts[T uint8 | int32 | float32](d *Decoder, flat []T, dims, sizes []int) ([]float32, error) {
+func encodeParts[T uint8 | int32 | float32](ctx context.Context, d *Decoder, flat []T, dims, sizes []int) ([]float32, error) {
 	size := len(flat) / dims[0] / dims[1] // of an object
 	var own []T
 	for i, n := range sizes {
@@ -178,6 +182,9 @@ func encodeParts[T uint8 | int32 | float32](d *Decoder, flat []T, dims, sizes []
 	dims = slices.Concat([]int{1, atOnce}, dims[2:])
 	var out []float32
 	for len(own) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		count := min(atOnce, len(own)/size)
 		part := append(make([]T, 0, atOnce*size), own[:count*size]...)
 		for len(part) < atOnce*size {
@@ -238,7 +245,8 @@ type query struct {
 	time  int
 }
 
-// scoresOf returns the law's scores of the free positions ([Process.Free]) of each state.
+// scoresOf returns the law's scores of the free positions ([Process.Free]) of each state; between
+// two parts it fails with the error of ctx where that has ended.
 func (d *Decoder) scoresOf(ctx context.Context, e *Encoded, asked []query) ([][]float64, error) {
 	defer d.inNetwork(time.Now())
 	together := map[shape][]int{}
@@ -307,8 +315,9 @@ func (d *Decoder) scorePart(e *Encoded, s shape, asked []query, part []int, out 
 
 // Scores returns the law's scores of the free positions ([Process.Free]) for arrangements
 // [batch, states, n] (order form) of sets of one size, all at time t: float64, row-major
-// [batch·states, NumScores(free)].
-func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
+// [batch·states, NumScores(free)]. Between two parts it fails with the error of ctx where that has
+// ended.
+func (d *Decoder) Scores(ctx context.Context, e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
 	n := e.Size(0)
 	asked := make([]query, e.Batch*states)
 	for i := range asked {
@@ -318,7 +327,7 @@ func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]flo
 		}
 		asked[i] = query{i / states, order, t}
 	}
-	scores, err := d.scoresOf(context.Background(), e, asked)
+	scores, err := d.scoresOf(ctx, e, asked)
 	return slices.Concat(scores...), err
 }
 

@@ -29,7 +29,7 @@ func TestFixFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer dec.Close()
-			enc, err := dec.Encode(features(rand.New(rand.NewPCG(1, 1)), batch, n))
+			enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestFixFirstLikelihood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enc, err := dec.Encode(firstSet(n))
+		enc, err := dec.Encode(t.Context(), firstSet(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestFixFirstLikelihood(t *testing.T) {
 		width := p.Reverse.NumScores(n - 1)
 		likelihood := slices.Repeat([]float64{1.0 / 6}, 6)
 		for k := p.NumSteps(); k > 0; k-- {
-			scores, err := dec.Scores(enc, flat, len(all), p.Steps[k])
+			scores, err := dec.Scores(t.Context(), enc, flat, len(all), p.Steps[k])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -83,7 +83,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		if ex.Cost != nil {
 			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
 		}
-		enc, err := encode(dec, ex)
+		enc, err := encode(ctx, dec, ex)
 		if err != nil {
 			return nil, err
 		}

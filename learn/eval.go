@@ -284,7 +284,7 @@ func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
 
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := encode(dec, ex)
+	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
 	}
@@ -306,12 +306,12 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 }
 
 // encode encodes examples, which may be padded.
-func encode(dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
+func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
 	sizes := make([]int, len(ex.Clean))
 	for i, o := range ex.Clean {
 		sizes[i] = len(o)
 	}
-	return dec.Encode(ex.Objects, sizes...)
+	return dec.Encode(ctx, ex.Objects, sizes...)
 }
 
 // cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a

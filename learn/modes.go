@@ -47,11 +47,11 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		enc, err := encode(dec, ex)
+		enc, err := encode(ctx, dec, ex)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := m.draw(ctx, dec, enc, enc.Size(0), size, m.Config.Seed, 0, first)
+		drawn, err := m.draw(ctx, dec, enc, enc.Size(0), size, m.Config.Seed, first)
 		if err != nil {
 			return nil, err
 		}

@@ -48,12 +48,17 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	if err != nil {
 		return nil, err
 	}
+	if progress != nil {
+		done := 0 // of two questions a set; equal sets are asked once
+		m.answered = func(more int) {
+			done += more
+			progress(done/2, len(sets))
+		}
+		defer func() { m.answered = nil }()
+	}
 	ordered, _, err := m.Order(ctx, sets, 1, opt)
 	if err != nil {
 		return nil, err
-	}
-	if progress != nil {
-		progress(len(sets)/2, len(sets))
 	}
 	// An order consistent with what is known stands for the set: by Jensen, its mean log p and
 	// the log of how many there are bound log p of what is known.
@@ -69,6 +74,9 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
 	if err != nil {
 		return nil, err
+	}
+	if progress != nil {
+		progress(len(sets), len(sets))
 	}
 	// Of five items all are among the first five.
 	r := &Ranking{NDCGAt: ndcgAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}

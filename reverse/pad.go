@@ -58,6 +58,14 @@ func (GeneralizedPlackettLuce) Unpad(scores []float64, n, length int) []float64 
 	return scores[:length*length]
 }
 
+// Unpad implements [Padder]: there is a row more, that of the start.
+func (TransitionPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
+	for i := range length + 1 {
+		copy(scores[i*length:], scores[i*n:i*n+length])
+	}
+	return scores[:(length+1)*length]
+}
+
 // Unpad implements [Padder].
 func (PlackettLuce) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
 
@@ -81,6 +89,18 @@ func (PlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
 	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
 	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
 	return graph.Where(graph.LessThan(at, length), scores, far), rank
+}
+
+// Pad implements [Padder]: as for PL, in every row.
+func (TransitionPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1, -2)
+	at := count(rank, length.Rank(), -1, n)
+	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
+	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
+	inside := graph.LessThan(at, length)
+	shape := scores.Shape().Dimensions
+	return graph.Where(graph.BroadcastToDims(inside, shape...), scores, graph.BroadcastToDims(far, shape...)), rank
 }
 
 // Pad implements [Padder]: padding always goes to the right pile.

@@ -66,8 +66,8 @@ type Augment struct {
 // Process is the forward shuffle, the reverse law and the denoising schedule.
 type Process struct {
 	Forward  string `toml:"forward" comment:"riffle, transposition or insertion"`
-	Reverse  string `toml:"reverse" comment:"gpl, pl, irs, ii or it"`
-	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl or pl, else 0, 1, ..., T"`
+	Reverse  string `toml:"reverse" comment:"gpl, path, pl, irs, ii or it"`
+	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl, path or pl, else 0, 1, ..., T"`
 }
 
 // Model is the network.
@@ -82,7 +82,8 @@ type Model struct {
 	Heads          int     `toml:"heads" comment:"of attention"`
 	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer"`
 	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training"`
-	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
+	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none"`
+	Norm           string  `toml:"norm,omitempty" comment:"layer norms of the transformer: post (after each sum, the paper's) or pre (before attention and network)"`
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
@@ -126,7 +127,7 @@ type Baseline struct {
 type Decode struct {
 	Method string `toml:"method" comment:"greedy or beam"`
 	Beam   int    `toml:"beam" comment:"states kept after each reverse step"`
-	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, pl)"`
+	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)"`
 }
 
 // Eval is the final test.
@@ -427,7 +428,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -186,18 +187,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i, s := range data {
-		rng := source(r.seed, 0, i)
-		var share [Test + 1]int
-		for range min(max(1, s.Count), maxVoters) {
-			to := Train
-			switch u := rng.IntN(10); {
-			case u == 0:
-				to = Validation
-			case u == 1 && r.config.Test == "":
-				to = Test
-			}
-			share[to]++
-		}
+		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -228,8 +218,33 @@ func (r *Ranking) load() error {
 	return nil
 }
 
-// maxVoters bounds how many of those who gave one order are told apart.
-const maxVoters = 100_000
+// dealtApart is how many of those who gave one order are dealt out one by one.
+const dealtApart = 100_000
+
+// deal deals out those who gave one order: each has a chance of a tenth of validation and, where
+// it is to have some, a tenth of the test. Of the first 100,000 each is drawn apart; those beyond
+// are dealt by tens, in just these shares.
+func deal(rng *rand.Rand, count int, test bool) (share [Test + 1]int) {
+	tens := max(0, count-dealtApart) / 10
+	for range count - 10*tens {
+		to := Train
+		switch u := rng.IntN(10); {
+		case u == 0:
+			to = Validation
+		case u == 1 && test:
+			to = Test
+		}
+		share[to]++
+	}
+	share[Train] += 8 * tens
+	share[Validation] += tens
+	if test {
+		share[Test] += tens
+	} else {
+		share[Train] += tens
+	}
+	return share
+}
 
 func joined(lines []string) string {
 	s := ""
@@ -246,16 +261,22 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	t := r.config
-	large, silent := 0, 0
+	r.Dropped = append(r.Dropped, fileWarnings(path)...)
+	large, silent, all := 0, 0, 0 // by those who gave a set
+	what := "sets"
 	var keep []*dataset.Set
 	for _, s := range sets {
-		n := len(s.Items)
+		n, count := len(s.Items), max(1, s.Count)
+		all += count
+		if s.Count > 0 {
+			what = "voters"
+		}
 		switch {
 		case len(s.Known()) < 2: // one item, or all tied: no order is wrong
-			silent++
+			silent += count
 			continue
 		case n > t.N:
-			large++
+			large += count
 			continue
 		}
 		if err := r.fits(s); err != nil {
@@ -264,10 +285,10 @@ func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
 		keep = append(keep, s)
 	}
 	if large > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than task.n = %d items", path, large, all, what, t.N))
 	}
 	if silent > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they put no item before another", path, silent, len(sets)))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))
 	}
 	return keep, nil
 }
@@ -405,7 +426,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
 	var err error
-	e.Objects, _, err = r.padded(sets, b.n)
+	e.Objects, _, err = r.padded(context.Background(), sets, b.n)
 	return e, err
 }
 
@@ -443,12 +464,12 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 }
 
 // Objects implements [Task].
-func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	return r.padded(sets, len(sets[0].Items))
+func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	return r.padded(ctx, sets, len(sets[0].Items))
 }
 
 // padded reads sets of at most n items, each followed by zeros up to n.
-func (r *Ranking) padded(sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
+func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
 	for _, s := range sets {
 		if err := r.fits(s); err != nil {
 			return nil, nil, err
@@ -473,7 +494,7 @@ func (r *Ranking) padded(sets []*dataset.Set, n int) (*tensors.Tensor, []string,
 		flat := make([]uint8, len(sets)*n*side*side)
 		var warnings []string
 		for i, s := range sets {
-			pictures, w, err := s.Pictures(side, side, 1)
+			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}

@@ -3,6 +3,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,7 +35,7 @@ type Task interface {
 	// to one. They are a pure function of the configuration's seed, the split and these numbers.
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
-	Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
+	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
 }
 
 // Keeper is a task with something that a trained model needs of its data, such as the scale of

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -110,7 +111,7 @@ func (t *Tour) Cost(set *dataset.Set, o perm.Order) float64 {
 }
 
 // Objects implements [Task]: points, moved and scaled into the unit square.
-func (t *Tour) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (t *Tour) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {

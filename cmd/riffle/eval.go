@@ -20,7 +20,7 @@ import (
 
 func (a *app) evalCommand() *cobra.Command {
 	var examples, n, samples int
-	var probe, calibration bool
+	var probe, calibration, quiet bool
 	var engineSpec, test string
 	var opt learn.DecodeOptions
 	cmd := &cobra.Command{
@@ -117,7 +117,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 				return a.probe(cmd, m, args[0])
 			}
 			if calibration {
-				return a.calibrate(cmd, m, args[0], examples, samples)
+				return a.calibrate(cmd, m, args[0], examples, samples, quiet)
 			}
 			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
@@ -131,7 +131,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 					m.Config.Paper = nil // its figures are for the run's size
 				}
 			}
-			return a.evaluate(cmd, m, dir, task.Test, examples, opt)
+			return a.evaluate(cmd, m, dir, task.Test, examples, opt, quiet)
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
@@ -140,6 +140,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	cmd.Flags().StringVar(&test, "test", "", "of tours: file of test instances (tour text) in place of the run's")
 	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd
@@ -190,21 +191,12 @@ type evalFile struct {
 	Paper        *runs.Paper `json:"paper,omitempty"`
 }
 
-// setsBar shows how many test sets are done.
-func (a *app) setsBar(count int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(count, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("test sets"),
-		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
-}
-
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
-func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
-	bar := a.setsBar(count)
-	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done, of int) {
-		bar.ChangeMax(of)
-		_ = bar.Set(done)
-	})
+func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
+	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
+	bar.clear()
 	if err != nil {
-		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
