@@ -145,6 +145,7 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 		all = append(all, sizes[n])
 	}
 	of = make([][]string, len(sets))
+	var doubts []string
 	for i, s := range sets {
 		of[i] = m.Warnings()
 		// Of this set alone: an answer does not depend on the sets beside it.
@@ -152,14 +153,26 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 			of[i] = append(of[i], w)
 		}
 		of[i] = append(of[i], objects[i]...)
+		if d, ok := m.Task.(task.Doubter); ok {
+			if w := d.Doubt(s); w != "" {
+				of[i] = append(of[i], w)
+				doubts = append(doubts, fmt.Sprintf("set %s: %s", name(s, i), w))
+			}
+		}
 		for _, w := range objects[i] {
 			if !slices.Contains(all, w) {
 				all = append(all, w)
 			}
 		}
 	}
-	return all, of
+	if more := len(doubts) - mostDoubts; more > 0 {
+		doubts = append(doubts[:mostDoubts], fmt.Sprintf("so it is in %d more sets; each answer says so", more))
+	}
+	return append(all, doubts...), of
 }
+
+// mostDoubts is of how many sets, each with its own, it is said what is odd.
+const mostDoubts = 3
 
 // otherSizes warns of sets that are not of the size the model was trained on, once a size. A
 // model of ranked lists has seen several, the largest of task.n.

@@ -39,8 +39,8 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 	return dataset.ReadTourText(path)
 }
 
-// readTable reads a table of features, CSV or svmlight, or votes, PrefLib or SUSHI, whose items
-// are the alternatives by their numbers; nil where a file is none of these.
+// readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none
+// of these.
 func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
 	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
@@ -50,9 +50,6 @@ func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	f, err := dataset.Open(path)
 	if err != nil {
 		return nil, err
-	}
-	if !votes && len(f.Sets) > 0 && f.Sets[0].Kind == dataset.KindBare {
-		return nil, fmt.Errorf("%s: has no features: which item of the model a bare one is cannot be told from a table\nhint: JSONL, a set a line: {\"items\": [{}, {}, {}]}", path)
 	}
 	for _, w := range f.Warnings {
 		a.warn([]string{path + ": " + w})
@@ -64,6 +61,8 @@ const inputHelp = `INPUT is a folder of images (one set, in natural order of the
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
 ({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
 svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
+A model of ranked lists knows columns, and items without features, by their names: they may stand
+in another order, or some of the items alone, and an unknown one is an error.
 
 INPUT - is the standard input. Sets of JSONL are answered as they come, from a file as well,
 in memory that does not grow with their number; other formats are read to their end first.
