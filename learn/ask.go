@@ -206,25 +206,12 @@ func name(s *dataset.Set, i int) string {
 // the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
 // the same objects and constraints are asked once: their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
-	if top < 1 {
-		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
-	}
-	if top > MaxBeam {
-		return nil, nil, fmt.Errorf("top: must be at most %d (got %d)", MaxBeam, top)
-	}
-	if top > 1 && opt.Method == "" {
-		opt.Method = "beam"
-	}
 	if err := m.errBaseline("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
-	if opt, err = m.options(opt); err != nil {
+	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {
 		return nil, nil, err
 	}
-	if top > 1 && opt.Method == "greedy" {
-		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
-	}
-	opt.Beam = max(opt.Beam, top)
 	all, d := sets, distinctSets(sets, false)
 	sets = d.sets
 	plans, err := m.plans(ctx, sets)
@@ -319,8 +306,8 @@ const samplesAtOnce = 64
 // objects and constraints alone, so that the same set has the same draws wherever it stands. Where a set has constraints all draws obey, and follow the law that
 // [diffusion.Decoder.Obeying] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
-	if count < 1 {
-		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
+	if err := CheckDraws("count", count); err != nil {
+		return nil, nil, err
 	}
 	if _, err := m.Decoder(); err != nil {
 		return nil, nil, err
@@ -437,13 +424,12 @@ type Scored struct {
 // orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
-		switch {
-		case len(s.Items) == 0 || s.Order != nil:
-		case s.Levels.Known() == 0:
-			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"", name(s, i))
-		case m.Process != nil && m.Process.FixFirst: // its orders begin at one item
-			return nil, nil, fmt.Errorf("set %s: ties, or items without a place: an order of all was wanted, as tours are", name(s, i))
+		if err := CheckScore(m.Process, s); err != nil {
+			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), err)
 		}
+	}
+	if err := CheckDraws("draws", draws); err != nil {
+		return nil, nil, err
 	}
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets

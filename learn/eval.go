@@ -26,37 +26,13 @@ type DecodeOptions struct {
 // MaxBeam is the most states that a beam keeps, and the most orders that [Model.Order] finds.
 const MaxBeam = 1 << 16
 
-func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
-	wide := o.Beam != 0 || o.Inner != 0
-	switch {
-	case o.Method == "" && wide:
-		o.Method = "beam"
-	case o.Method == "":
-		o.Method = m.Config.Decode.Method
-	case o.Method == "greedy" && wide:
-		return o, fmt.Errorf("decode: greedy has no widths (got beam %d, inner %d)", o.Beam, o.Inner)
-	}
-	switch o.Method {
-	case "greedy":
-		o.Beam, o.Inner = 0, 0
-	case "beam":
-		if o.Beam == 0 {
-			o.Beam = m.Config.Decode.Beam
-		}
-		if o.Inner == 0 {
-			o.Inner = m.Config.Decode.Inner
-		}
-		if o.Beam < 1 || o.Inner < 1 {
-			return o, fmt.Errorf("decode: wanted beams of 1 or more (got %d and %d)", o.Beam, o.Inner)
-		}
-		if o.Beam > MaxBeam || o.Inner > MaxBeam {
-			return o, fmt.Errorf("decode: wanted beams of at most %d: memory grows with them (got %d and %d)", MaxBeam, o.Beam, o.Inner)
-		}
-	default:
-		return o, fmt.Errorf("decode: unknown method %q, wanted greedy or beam", o.Method)
-	}
-	return o, nil
+// ownDecode are the options of the configuration.
+func (m *Model) ownDecode() DecodeOptions {
+	d := m.Config.Decode
+	return DecodeOptions{Method: d.Method, Beam: d.Beam, Inner: d.Inner}
 }
+
+func (m *Model) options(o DecodeOptions) (DecodeOptions, error) { return o.Complete(m.ownDecode(), 1) }
 
 // Result is how well a model orders sets. Shares are in percent; the intervals are 95 %
 // bootstrap intervals over sets.
