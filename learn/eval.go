@@ -248,7 +248,7 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 		return nil, opt, err
 	}
 	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-		paths, err := m.paths(ctx, dec, ex, m.Process.Noise(m.Config.Seed, first, len(ex.Clean), m.Config.Task.N), opt)
+		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -260,13 +260,21 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 	}, opt, nil
 }
 
+// noise draws the starts of examples, number first, … of their split.
+func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
+	out := make([]perm.Order, len(ex.Clean))
+	for i, o := range ex.Clean {
+		out[i] = m.Process.Noise(m.Config.Seed, first+i, 1, len(o))[0]
+	}
+	return out
+}
+
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := dec.Encode(ctx, ex.Objects)
+	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
 	}
-	defer enc.Free()
 	if opt.Method == "greedy" {
 		return dec.Greedy(ctx, enc, noise)
 	}
@@ -282,6 +290,15 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 		}
 	}
 	return best, nil
+}
+
+// encode encodes examples, which may be padded.
+func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
+	sizes := make([]int, len(ex.Clean))
+	for i, o := range ex.Clean {
+		sizes[i] = len(o)
+	}
+	return dec.Encode(ctx, ex.Objects, sizes...)
 }
 
 // cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a
