@@ -32,6 +32,7 @@ import (
 type Ranking struct {
 	config run.Task
 	seed   uint64
+	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
 
 	read  bool
@@ -149,7 +150,7 @@ func newRanking(c *run.Config) (*Ranking, error) {
 	case t.Items == "images" && t.Pixels < 1:
 		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
 	}
-	return &Ranking{config: t, seed: c.Seed}, nil
+	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
 
 // Encoder implements [Task].
@@ -480,7 +481,7 @@ func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Te
 		flat := make([]float32, 0, len(sets)*n*2)
 		for _, s := range sets {
 			p, _ := cities(s)
-			flat = append(flat, unit(p)...)
+			flat = append(flat, forNetwork(p, r.points)...)
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":
