@@ -20,7 +20,8 @@ const MaxItems = MaxAlternatives
 //
 //	{"id": "q7", "items": [{"features": [0.1, 2]}, {"features": [3, 4]}], "order": [1, 0]}
 //
-// An item holds "features", "image" (a path, relative to the file) or "point"
+// Features may have names, {"runs": 4.4, "hits": 9}, which then are the same in all items and
+// may stand in any order. An item holds "features", "image" (a path, relative to the file) or "point"
 // [x, y], or is bare; all items of a set are of one kind, and all features of a
 // file have one length. Sets and items may have an "id", unique in the file and
 // in the set. "order" lists items by position; "rank", positions by item, is
@@ -126,7 +127,9 @@ func (r *JSONLReader) next() (*Set, error) {
 	}
 	if err == nil {
 		s.Dir, s.Line = r.dir, r.line.number
-		err = r.seen.add(s, r.line.number)
+		if err = r.seen.arrange(s); err == nil {
+			err = r.seen.add(s, r.line.number)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -150,7 +153,23 @@ func (r *JSONLReader) All() iter.Seq2[*Set, error] {
 type seen struct {
 	ids       map[string]int // set id → line
 	width     int            // feature length, 0 before the first
+	columns   *Columns
 	widthLine int
+}
+
+// arrange brings the features of a set into the places of those before it, by their names.
+func (f *seen) arrange(s *Set) error {
+	if f.width == 0 || s.Kind != KindFeatures || len(s.Items) == 0 {
+		return nil
+	}
+	for i := range s.Items {
+		var err error
+		if s.Items[i].Features, err = arranged(s.Items[i].Features, s.Columns, f.columns, fmt.Sprintf("line %d", f.widthLine)); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	s.Columns = f.columns
+	return nil
 }
 
 // add holds a set against those before it in the file and remembers it.
@@ -161,7 +180,7 @@ func (f *seen) add(s *Set, line int) error {
 	if s.Kind == KindFeatures && len(s.Items) > 0 {
 		width := len(s.Items[0].Features)
 		if f.width == 0 {
-			f.width, f.widthLine = width, line
+			f.width, f.columns, f.widthLine = width, s.Columns, line
 		}
 		if width != f.width {
 			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, f.width, f.widthLine)

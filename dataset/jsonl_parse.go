@@ -159,9 +159,14 @@ func (p *parser) items(s *Set) error {
 		if i >= MaxItems {
 			return fmt.Errorf("items: there are more than %d, wanted at most as many", MaxItems)
 		}
-		it, kind, err := p.item()
+		it, columns, kind, err := p.item()
 		if err == nil && i > 0 && kind != s.Kind {
 			err = fmt.Errorf("is %s, wanted %s as item 0 is", articled(kind), articled(s.Kind))
+		}
+		if i == 0 {
+			s.Columns = columns
+		} else if err == nil {
+			it.Features, err = arranged(it.Features, columns, s.Columns, "item 0")
 		}
 		if err == nil && kind == KindFeatures && i > 0 && len(it.Features) != len(p.list[0].Features) {
 			err = fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), len(p.list[0].Features))
@@ -205,7 +210,8 @@ func articled(k Kind) string {
 	return "bare"
 }
 
-func (p *parser) item() (it Item, kind Kind, err error) {
+// item reads an item; columns are the names of its features, nil where they are a list.
+func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 	err = p.object("an item", itemFields, func(field string) (err error) {
 		if field != "id" && kind != KindBare {
 			return fmt.Errorf("is there beside %q, wanted one of them", kind)
@@ -216,7 +222,12 @@ func (p *parser) item() (it Item, kind Kind, err error) {
 		case "features":
 			kind = KindFeatures
 			var numbers []float64
-			numbers, err = p.numbers()
+			if p.dec.PeekKind() == '{' {
+				columns = &Columns{}
+				numbers, columns.Names, err = p.namedNumbers()
+			} else {
+				numbers, err = p.numbers()
+			}
 			if err == nil && len(numbers) == 0 {
 				err = errors.New("has no numbers, wanted 1 or more")
 			}
@@ -234,7 +245,50 @@ func (p *parser) item() (it Item, kind Kind, err error) {
 		}
 		return err
 	})
-	return it, kind, err
+	return it, columns, kind, err
+}
+
+// arranged brings features of names have into the places of want's, those of what came first.
+func arranged(features []float64, have, want *Columns, first string) ([]float64, error) {
+	switch {
+	case have == nil && want == nil:
+		return features, nil
+	case have == nil:
+		return nil, fmt.Errorf("features: is a list, wanted names and numbers as %s has", first)
+	case want == nil:
+		return nil, fmt.Errorf("features: has names, wanted a list as %s has", first)
+	}
+	at, err := matchNames(have.Names, want.Names)
+	if err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	return perm.Act(perm.Order(at), features), nil
+}
+
+// namedNumbers reads {"runs": 4.4, "hits": 9}; the values are valid as those of numbers are.
+func (p *parser) namedNumbers() (values []float64, names []string, err error) {
+	if err := p.open('{', "names and numbers"); err != nil {
+		return nil, nil, err
+	}
+	values = p.floats[:0]
+	for p.dec.PeekKind() == '"' {
+		tok, err := p.dec.ReadToken()
+		if err != nil {
+			return nil, nil, p.explain(err)
+		}
+		name := tok.String()
+		if err := checkName(name); err != nil {
+			return nil, nil, err
+		}
+		v, err := p.float()
+		if err != nil {
+			return nil, nil, joinField(quoted(name), err)
+		}
+		values, names = append(values, v), append(names, name)
+	}
+	_, err = p.dec.ReadToken()
+	p.floats = values
+	return values, names, p.explain(err)
 }
 
 // object reads { … }, calling read for the value of each known field.
@@ -264,7 +318,7 @@ func unknownField(field string, known []string) error {
 	if len(field) > longName {
 		return fmt.Errorf("unknown field %s, wanted one of %s", quoted(field), strings.Join(known, ", "))
 	}
-	return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest.Of(strings.ToLower(field), known))
+	return fmt.Errorf("unknown field %.100q%s", field, nearest.Hint(strings.ToLower(field), known))
 }
 
 // longName is the length of a name in bytes beyond which it is neither shown whole nor held
@@ -339,19 +393,27 @@ func (p *parser) text() (string, error) {
 func (p *parser) numbers() (out []float64, err error) {
 	out = p.floats[:0]
 	err = p.array(func(i int) error {
-		text, err := p.number("a finite number")
+		v, err := p.float()
 		if err != nil {
 			return &elementError{i, err}
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return &elementError{i, fmt.Errorf("%s is beyond the largest float64, wanted a finite number", text)}
 		}
 		out = append(out, v)
 		return nil
 	})
 	p.floats = out
 	return out, err
+}
+
+func (p *parser) float() (float64, error) {
+	text, err := p.number("a finite number")
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is beyond the largest float64, wanted a finite number", text)
+	}
+	return v, nil
 }
 
 func (p *parser) integers() ([]int, error) {

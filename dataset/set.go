@@ -183,6 +183,9 @@ func (s *Set) validateItem(i int) error {
 		if len(it.Features) == 0 {
 			return fmt.Errorf("features: has no numbers, wanted 1 or more")
 		}
+		if s.Columns != nil && !s.Columns.Sparse && len(it.Features) != len(s.Columns.Names) {
+			return fmt.Errorf("features: has %d numbers, wanted %d, one a column", len(it.Features), len(s.Columns.Names))
+		}
 		if want := len(s.Items[0].Features); len(it.Features) != want {
 			return fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), want)
 		}

@@ -58,7 +58,7 @@ func TestBoundLossIsAMean(t *testing.T) {
 		for row := range s.PerSet { // the last set is padding
 			s.Weight[(batch-1)*s.PerSet+row] = 0
 		}
-		enc, err := dec.Encode(objects)
+		enc, err := dec.Encode(t.Context(), objects)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestBoundLossIsAMean(t *testing.T) {
 				row := i*s.PerSet + k
 				states = append(states, s.Arrangement[row*n:(row+1)*n]...)
 			}
-			scores, err := dec.Scores(enc, states, 1, at)
+			scores, err := dec.Scores(t.Context(), enc, states, 1, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestInnerBeamIsWidened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enc, err := dec.Encode(features(rand.New(rand.NewPCG(9, 1)), 1, n))
+		enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(9, 1)), 1, n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 					warnings[i] = w
 				}
 			}
-			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			err = m.encoded(ctx, dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
 			if _, named := errors.AsType[setError](err); err != nil && !named {
 				err = fmt.Errorf("set %s: %w", part[0].ID, err)
 			}
@@ -138,6 +138,7 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 		all = append(all, sizes[n])
 	}
 	of = make([][]string, len(sets))
+	var doubts []string
 	for i, s := range sets {
 		of[i] = m.Warnings()
 		// Of this set alone: an answer does not depend on the sets beside it.
@@ -145,14 +146,26 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 			of[i] = append(of[i], w)
 		}
 		of[i] = append(of[i], objects[i]...)
+		if d, ok := m.Task.(task.Doubter); ok {
+			if w := d.Doubt(s); w != "" {
+				of[i] = append(of[i], w)
+				doubts = append(doubts, fmt.Sprintf("set %s: %s", name(s, i), w))
+			}
+		}
 		for _, w := range objects[i] {
 			if !slices.Contains(all, w) {
 				all = append(all, w)
 			}
 		}
 	}
-	return all, of
+	if more := len(doubts) - mostDoubts; more > 0 {
+		doubts = append(doubts[:mostDoubts], fmt.Sprintf("so it is in %d more sets; each answer says so", more))
+	}
+	return append(all, doubts...), of
 }
+
+// mostDoubts is of how many sets, each with its own, it is said what is odd.
+const mostDoubts = 3
 
 // otherSizes warns of sets that are not of the size the model was trained on, once a size. A
 // model of ranked lists has seen several, the largest of task.n.
@@ -175,8 +188,8 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	return warnings
 }
 
-func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
-	enc, err := dec.Encode(objects)
+func (m *Model) encoded(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
+	enc, err := dec.Encode(ctx, objects)
 	if err != nil {
 		return err
 	}

@@ -349,7 +349,7 @@ func logLikelihood(t *testing.T, m *Model, set *dataset.Set, clean perm.Order) f
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := dec.Encode(objects)
+	enc, err := dec.Encode(t.Context(), objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func logLikelihood(t *testing.T, m *Model, set *dataset.Set, clean perm.Order) f
 	law := m.Process.Reverse
 	width := law.NumScores(n)
 	for k := m.Process.NumSteps(); k > 0; k-- {
-		scores, err := dec.Scores(enc, flat, len(all), m.Process.Steps[k])
+		scores, err := dec.Scores(t.Context(), enc, flat, len(all), m.Process.Steps[k])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -135,17 +135,20 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// SetTest has a model of tours judged on the instances of a file of tour text instead of those
-// of its configuration.
+// SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked
+// lists on those of a file, instead of those of its configuration.
 func (m *Model) SetTest(path string) error {
-	if m.Config.Task.Name != "tsp" {
-		return fmt.Errorf("wanted a model of tours (got one of the task %s)", m.Config.Task.Name)
+	if m.Config.Task.Name != "tsp" && m.Config.Task.Name != "ranking" {
+		return fmt.Errorf("wanted a model of tours or of ranked lists (got one of the task %s)", m.Config.Task.Name)
 	}
 	cfg := m.Config
 	cfg.Task.Test = path
 	work, err := task.New(&cfg)
 	if err != nil {
 		return err
+	}
+	if r, ok := work.(*task.Ranking); ok {
+		r.KnowAs(m.Task.(*task.Ranking))
 	}
 	m.Config, m.Task = cfg, work
 	return nil
@@ -278,7 +281,7 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := dec.Encode(ex.Objects)
+	enc, err := dec.Encode(ctx, ex.Objects)
 	if err != nil {
 		return nil, err
 	}

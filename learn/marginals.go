@@ -48,7 +48,7 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 	if ex.Cost != nil {
 		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
 	}
-	enc, err := dec.Encode(ex.Objects)
+	enc, err := dec.Encode(ctx, ex.Objects)
 	if err != nil {
 		return nil, err
 	}

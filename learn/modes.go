@@ -47,7 +47,7 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		enc, err := dec.Encode(ex.Objects)
+		enc, err := dec.Encode(ctx, ex.Objects)
 		if err != nil {
 			return nil, err
 		}

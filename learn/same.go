@@ -17,14 +17,22 @@ type digest [sha256.Size]byte
 func (d digest) seed() uint64 { return binary.LittleEndian.Uint64(d[:]) }
 
 // digestOf hashes the items of a set in their order and its constraints and, where a question is
-// about it, what is known of its order. Names count of items that are known by them and where
-// constraints use them.
+// about it, what is known of its order. Names count of columns and of items that are known by
+// them, and where constraints use them.
 // Images of files count by the path that the set has for them.
 func digestOf(s *dataset.Set, known bool) digest {
 	h := hasher{Hash: sha256.New()}
 	rules := !s.Constraints.IsZero()
 	h.integer(int(s.Kind))
 	h.integer(len(s.Items))
+	if c := s.Columns; c != nil && !c.Sparse {
+		h.integer(len(c.Names))
+		for _, name := range c.Names {
+			h.text(name)
+		}
+	} else if c != nil {
+		h.integer(-1 - c.First)
+	}
 	for i := range s.Items {
 		it := &s.Items[i]
 		switch s.Kind {

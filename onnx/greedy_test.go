@@ -75,7 +75,7 @@ func greedy(t *testing.T, d *denoiser.Denoiser, p *diffusion.Process, weights []
 		t.Fatal(err)
 	}
 	defer dec.Close()
-	enc, err := dec.Encode(in.objects)
+	enc, err := dec.Encode(t.Context(), in.objects)
 	if err != nil {
 		t.Fatal(err)
 	}

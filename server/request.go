@@ -75,7 +75,7 @@ func parse(body []byte, into any) error {
 				}
 			}
 		}
-		return unfit("field", "unknown field %q, the nearest known is %q", name, nearest.Of(strings.ToLower(name), fields(known)))
+		return unfit("field", "unknown field %.100q%s", name, nearest.Hint(strings.ToLower(name), fields(known)))
 	case errors.As(err, &semantic):
 		at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
 		if at == "" {
@@ -161,7 +161,7 @@ func (s *Server) model(name string) (*hosted, error) {
 		}
 		return nil, unfit("model", "model: is missing, wanted one of %s", strings.Join(names, ", "))
 	}
-	return nil, unfit("model", "model: there is no %q, the nearest is %q", name, nearest.Of(name, names))
+	return nil, unfit("model", "model: there is no %.100q%s", name, nearest.Hint(name, names))
 }
 
 // sets reads a request's sets for a model and checks that it can take them.

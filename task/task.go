@@ -53,6 +53,12 @@ type Pricer interface {
 	Cost(set *dataset.Set, o perm.Order) float64
 }
 
+// Doubter is a task that sees what may be wrong with a set that it takes all the same.
+type Doubter interface {
+	// Doubt is a warning, "" where nothing is odd.
+	Doubt(set *dataset.Set) string
+}
+
 // Examples are some sets of one size.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes

@@ -185,7 +185,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		return err
 	}
 	m.Config.Paper = r.Paper
-	return a.finish(cmd, m, d)
+	return a.finish(cmd, m, d, false)
 }
 
 // reproduceBeam decodes the model of another row, which must be there, by the beam.
@@ -206,7 +206,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 	}
 	m.Config.Paper = r.Paper
 	m.Config.Decode = runs.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
-	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}); err != nil {
+	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
 	return keepJSON(filepath.Join(dir, reproduce.AboutFile), reproduce.About{Machine: machine(), Set: []string{"of=" + r.Of}})

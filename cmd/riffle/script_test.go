@@ -300,6 +300,17 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 		}
 		ts.Fatalf("%s: is not there after a minute", args[0])
 	},
+	// awaitlines FILE COUNT: waits until FILE has so many lines.
+	"awaitlines": func(ts *testscript.TestScript, _ bool, args []string) {
+		for range 60_000 {
+			data, _ := os.ReadFile(ts.MkAbs(args[0]))
+			if fmt.Sprint(strings.Count(string(data), "\n")) == args[1] {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		ts.Fatalf("%s: has not %s lines after a minute", args[0], args[1])
+	},
 	// picture FILE: FILE is a PNG or SVG picture, as its name says.
 	"picture": func(ts *testscript.TestScript, _ bool, args []string) {
 		data := ts.ReadFile(args[0])

@@ -38,6 +38,9 @@ func (t *tourFlags) add(cmd *cobra.Command) {
 
 // isTourFile tells whether a file is a TSPLIB problem or tour text.
 func isTourFile(path string) (bool, error) {
+	if path == "-" { // sets of whatever model
+		return false, nil
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return false, err

@@ -119,7 +119,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			if err != nil {
 				return err
 			}
-			return a.finish(cmd, m, dir)
+			return a.finish(cmd, m, dir, quiet)
 		},
 	}
 	f := cmd.Flags()
@@ -128,7 +128,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
-	f.BoolVar(&quiet, "quiet", false, "no progress bar")
+	f.BoolVar(&quiet, "quiet", false, "no progress")
 	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
@@ -309,33 +309,18 @@ func readConfig(name string) (runs.Config, error) {
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
-	const resolution = 10000
-	var bar *progressbar.ProgressBar
-	if !quiet {
-		bar = progressbar.NewOptions(resolution,
-			progressbar.OptionSetWriter(a.err), progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
-	}
-	clear := func() {
-		if bar != nil {
-			_ = bar.Clear()
-		}
-	}
+	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			if bar == nil {
-				return
-			}
 			left := "?"
 			if p.Done > 0.001 {
 				left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
 			}
-			bar.Describe(fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
-			_ = bar.Set(int(p.Done * resolution))
+			bar.share(p.Done, fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
 		},
 		OnValidation: func(step int, r *learn.Result) {
-			clear()
+			bar.clear()
 			correct := fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
 			if r.Ranking != nil { // not every right place is known
 				correct = ""
@@ -343,7 +328,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
 		},
 		OnMessage: func(text string) {
-			clear()
+			bar.clear()
 			a.note("%s", text)
 		},
 	}
@@ -368,13 +353,13 @@ func thousands(n int) string {
 }
 
 // finish judges a trained model on the test sets.
-func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir) error {
+func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bool) error {
 	steps := "steps"
 	if m.State.Step == 1 {
 		steps = "step"
 	}
 	a.note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
-	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
+	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))
 	}
