@@ -43,11 +43,11 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 // of these.
 func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
-	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
+	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi || format == dataset.FormatBallots
 	if err != nil || !votes && format != dataset.FormatCSV && format != dataset.FormatSVMLight {
 		return nil, nil //nolint:nilerr // the reader of JSONL says what is wrong
 	}
-	f, err := dataset.Open(path)
+	f, err := dataset.OpenWith(path, dataset.Options{Empty: true}) // the model says whether it takes empty features
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ const standardInput = "standard input"
 // gives.
 func (f *streamFlags) sets(path string, read func(path string) ([]*dataset.Set, error)) (iter.Seq2[*dataset.Set, error], error) {
 	if path == "-" {
-		return dataset.Scan(f.stdin, standardInput), nil
+		return dataset.ScanWith(f.stdin, standardInput, dataset.Options{Empty: true}), nil
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !dataset.IsPicture(path) {
 		if format, err := dataset.Sniff(path); err == nil && format == dataset.FormatJSONL {
