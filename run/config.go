@@ -50,6 +50,7 @@ type Task struct {
 	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step"`
 	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
 	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
+	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error"`
 	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
 	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
 	Target    string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)"`
