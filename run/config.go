@@ -49,6 +49,7 @@ type Task struct {
 	Test     string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
 	Items    string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
 	Features int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
+	Fill     string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error"`
 	Pixels   int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
 	Augment  Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
 	Target   string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)"`

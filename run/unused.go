@@ -22,6 +22,7 @@ var uses = []use{
 	{"task.n", "task.name", []string{"sort", "delta", "tsp", "ranking"}},
 	{"task.items", "task.name", []string{"ranking"}},
 	{"task.features", "task.name", []string{"ranking"}},
+	{"task.fill", "task.name", []string{"ranking"}},
 	{"task.pixels", "task.name", []string{"ranking"}},
 	{"task.source", "task.name", []string{"jigsaw"}},
 	{"task.rows", "task.name", []string{"jigsaw"}},
