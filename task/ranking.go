@@ -31,6 +31,7 @@ import (
 type Ranking struct {
 	config run.Task
 	seed   uint64
+	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
 
 	index   map[string]int // of bare items' names
@@ -155,7 +156,7 @@ func newRanking(c *run.Config) (*Ranking, error) {
 	case t.Items == "images" && t.Pixels < 1:
 		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
 	}
-	return &Ranking{config: t, seed: c.Seed}, nil
+	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
 
 // Encoder implements [Task].
@@ -515,7 +516,7 @@ func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tens
 		flat := make([]float32, len(sets)*n*2)
 		for i, s := range sets {
 			p, _ := cities(s)
-			copy(flat[i*n*2:], unit(p))
+			copy(flat[i*n*2:], forNetwork(p, r.points))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":
