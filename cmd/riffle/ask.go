@@ -22,14 +22,14 @@ import (
 
 // readTourSets reads a TSPLIB problem or tour text, nil where a file is neither.
 func readTourSets(path string) ([]*dataset.Set, error) {
-	if strings.EqualFold(filepath.Ext(path), ".tsp") {
+	if isTSPLIB(path) {
 		f, err := dataset.ReadTSPLIB(path)
 		if err != nil {
 			return nil, err
 		}
 		s, err := f.Set()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w\nhint: riffle tsp solve %s needs no points and no model", path, err, shell.Quote(path))
 		}
 		return []*dataset.Set{s}, nil
 	}
@@ -37,6 +37,15 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	return dataset.ReadTourText(path)
+}
+
+// isTSPLIB tells whether a file is one of TSPLIB, by its name or what it holds.
+func isTSPLIB(path string) bool {
+	if extension := strings.ToLower(filepath.Ext(path)); extension == ".tsp" || extension == ".atsp" {
+		return true
+	}
+	format, err := dataset.Sniff(path)
+	return err == nil && format == dataset.FormatTSPLIB
 }
 
 // readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none
@@ -60,7 +69,7 @@ func (a *app) readTable(path string) ([]*dataset.Set, error) {
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
 ({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
+svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
 A model of ranked lists knows columns, and items without features, by their names: they may stand
 in another order, or some of the items alone, and an unknown one is an error.
 
