@@ -36,7 +36,7 @@ const (
 	drawTime      = 16e-9  // a score that a draw, or log p of an order, looks at
 	ruledOffer    = 120e-9 // an item that a prefix of a search under rules may go on with
 	ruledStep     = 5e-6   // a position of such a prefix
-	ruledDrawTime = 50e-9  // one that a draw under rules does
+	ruledDrawTime = 110e-9 // one that a draw under rules does
 	childBytes    = 150.0  // a way that a beam looks at, and 8 an item
 	prefixBytes   = 60.0   // an item of a prefix under rules
 )
