@@ -256,17 +256,6 @@ function exampleNumber(rows, columns, digits) {
   return { name, canvas: c };
 }
 
-// lightOnDark inverts a picture whose corners are light: the model learned light strokes.
-function lightOnDark(c) {
-  const g = c.getContext("2d"), right = c.width - 1, bottom = c.height - 1;
-  const corners = [[0, 0], [right, 0], [0, bottom], [right, bottom]].map(([x, y]) => g.getImageData(x, y, 1, 1).data[1]);
-  if (corners.reduce((x, y) => x + y) < 4 * 128) return false;
-  g.globalCompositeOperation = "difference";
-  g.fillStyle = "#fff";
-  g.fillRect(0, 0, c.width, c.height);
-  return true;
-}
-
 async function takePicture(file) {
   try {
     showPicture(await readImage(file, 768));
@@ -283,16 +272,12 @@ function showPicture(c) {
 }
 
 async function takeImages(files) {
-  let inverted = 0;
   for (const file of files) {
     try {
-      const c = await readImage(file, 256);
-      if (lightOnDark(c)) inverted++;
-      state.images.push({ name: unused(file.name), canvas: c });
+      state.images.push({ name: unused(file.name), canvas: await readImage(file, 256) });
     } catch (e) { complain(e); }
   }
   showThumbs();
-  if (inverted) say(`${inverted} of the images had dark strokes on light and were inverted, as the model knows the reverse.`);
 }
 
 // unused is a name that no image has yet.
@@ -493,8 +478,9 @@ async function askTable() {
   if (m.items === "point") {
     for (const set of sets) {
       for (const item of set.items) {
-        if (item.features?.length !== 2) throw new Refused(0, "Cities need two columns beside set and item: x and y.");
-        item.point = item.features;
+        const columns = item.features || {}, values = Object.values(columns);
+        if (values.length !== 2) throw new Refused(0, "Cities need two columns beside set and item: x and y.");
+        item.point = "x" in columns && "y" in columns ? [columns.x, columns.y] : values;
         delete item.features;
       }
     }
