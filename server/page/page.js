@@ -552,7 +552,7 @@ function draw() {
   const schedule = model().schedule, t = schedule[last - k];
   let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
   if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
-  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => s.names[i]).join(" ");
+  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => apart(s.names[i])).join(" ");
   $("step").setAttribute("aria-valuetext", text);
   $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
 }
@@ -617,13 +617,16 @@ const percent = (p) => (p >= 0.0995 ? (100 * p).toFixed(0) : 100 * p >= 0.01 ? (
 
 // probability shows exp(log p), by its power of ten where percents are too small to tell.
 function probability(log) {
-  if (log === null) return percent(0);
+  if (!Number.isFinite(log)) return log === "-Infinity" ? percent(0) : log;
   const power = log / Math.LN10;
   if (power >= -4) return percent(Math.exp(log));
   const [mantissa, exponent] = (10 ** (power - Math.floor(power))).toExponential(0).split("e").map(Number);
   const raised = String(Math.floor(power) + exponent).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
   return `${mantissa} × 10${raised}`;
 }
+
+// apart tells a name from its neighbours where blanks separate them, as the command does.
+const apart = (name) => (/^$|[\s,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 
 // sequence shows an order; what stands elsewhere than in the first is marked.
 function sequence(s, order) {
@@ -647,7 +650,7 @@ function showAlternatives(s) {
     const drawn = s.samples.filter((x) => x.every((k, at) => k === o.order[at])).length / s.samples.length;
     const bar = make("span", { class: "bar" });
     bar.style.setProperty("--p", drawn);
-    const cells = [[radio], [probability(o.log_prob)], [bar, percent(drawn)], ...(priced ? [[o.cost.toPrecision(5)]] : []), [sequence(s, o.order)]];
+    const cells = [[radio], [probability(o.log_path)], [bar, percent(drawn)], ...(priced ? [[o.cost.toPrecision(5)]] : []), [sequence(s, o.order)]];
     const row = make("tr", { role: "row" }, ...cells.map((cell) => make("td", { role: "cell" }, ...cell)));
     return row;
   }));
