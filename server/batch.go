@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -17,7 +19,8 @@ import (
 type job struct {
 	ctx  context.Context
 	sets []*dataset.Set
-	ask  question
+	ask  learn.Query // those to order that are equal go together
+	work learn.Work
 
 	ordered []learn.Ordered
 	sampled []learn.Sampled
@@ -27,33 +30,22 @@ type job struct {
 	done    chan struct{}
 }
 
-// question is what is asked of the sets. Those to order that ask the same go together.
-type question struct {
-	kind   string // order, sample or score
-	top    int
-	decode learn.DecodeOptions
-	count  int // samples or draws
-	seed   uint64
-}
-
-// shape is what graphs are compiled for: a kind of question, so many sets of so many items
-// with so many states.
-type shape struct {
-	question
-	sets, items int
-}
-
-// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests
-// choose them.
+// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests of a
+// model whose sets cannot be padded choose them.
 const maxShapes = 48
 
-// gather takes what waits in the queue behind a first job, up to a batch of sets.
+// gather takes what waits in the queue behind a first job, up to a batch of sets, and no more work than
+// one request may be.
 func (h *hosted) gather(first *job) []*job {
-	jobs, sets := []*job{first}, len(first.sets)
+	jobs, sets, work := []*job{first}, len(first.sets), first.work
 	for sets < h.model.Config.Eval.Batch {
 		select {
 		case j := <-h.queue:
-			jobs, sets = append(jobs, j), sets+len(j.sets)
+			if h.limits.allow(work.Add(j.work)) != nil {
+				h.next = j
+				return jobs
+			}
+			jobs, sets, work = append(jobs, j), sets+len(j.sets), work.Add(j.work)
 		default:
 			return jobs
 		}
@@ -65,33 +57,81 @@ func (h *hosted) gather(first *job) []*job {
 func (h *hosted) answer(jobs []*job) {
 	began := time.Now()
 	defer func() { h.metrics.busy.WithLabelValues(h.name).Add(time.Since(began).Seconds()) }()
-	together := map[question][]*job{}
-	var kinds []question
-	var ruled []*job // each ends when its asker leaves, and after those that take less
+	together := map[learn.Query][]*job{}
+	var kinds []learn.Query
+	var alone []*job // each by itself, and after those that take less
 	for _, j := range jobs {
-		if err := j.ctx.Err(); err != nil {
-			h.finish(j, err)
-			continue
-		}
-		if j.ask.kind != "order" {
-			h.finish(j, h.alone(j))
-			continue
-		}
-		if j.ruled() {
-			ruled = append(ruled, j)
-			continue
-		}
-		if together[j.ask] == nil {
+		switch {
+		case j.ctx.Err() != nil:
+			h.finish(j, j.ctx.Err())
+		case j.ask.Kind != learn.KindOrder || j.ruled():
+			alone = append(alone, j)
+		case together[j.ask] == nil:
 			kinds = append(kinds, j.ask)
+			fallthrough
+		default:
+			together[j.ask] = append(together[j.ask], j)
 		}
-		together[j.ask] = append(together[j.ask], j)
 	}
 	for _, q := range kinds {
-		h.order(context.Background(), q, together[q])
+		h.attend(together[q], func(ctx context.Context) { h.order(ctx, q, together[q]) })
 	}
-	for _, j := range ruled {
-		h.order(j.ctx, j.ask, []*job{j})
+	for _, j := range alone {
+		h.attend([]*job{j}, func(ctx context.Context) {
+			if j.ask.Kind == learn.KindOrder {
+				h.order(ctx, j.ask, []*job{j})
+				return
+			}
+			h.finish(j, h.alone(ctx, j))
+		})
 	}
+}
+
+// attend calls work, which finishes the jobs, when there is memory for them. The context of work ends when all
+// askers have left, when the work has taken too long and when the server ends.
+func (h *hosted) attend(jobs []*job, work func(context.Context)) {
+	ctx, cancel := context.WithCancel(h.life)
+	defer cancel()
+	var left atomic.Int64
+	left.Store(int64(len(jobs)))
+	var bytes float64
+	for _, j := range jobs {
+		bytes += j.work.Bytes
+		defer context.AfterFunc(j.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})()
+	}
+	if err := h.room.take(ctx, int64(bytes)); err != nil {
+		for _, j := range jobs {
+			h.finish(j, cmp.Or(j.ctx.Err(), err))
+		}
+		return
+	}
+	defer h.room.give(int64(bytes))
+	ctx, stop := context.WithTimeout(ctx, h.limits.Busy)
+	defer stop()
+	work(watched{ctx, jobs})
+}
+
+// watched is a context that has ended when all askers have left, looked at anew each time: what cancels it
+// may be late on a busy machine.
+type watched struct {
+	context.Context
+	jobs []*job
+}
+
+func (w watched) Err() error {
+	if err := w.Context.Err(); err != nil {
+		return err
+	}
+	for _, j := range w.jobs {
+		if j.ctx.Err() == nil {
+			return nil
+		}
+	}
+	return w.jobs[0].ctx.Err()
 }
 
 // ruled reports whether some of a job's sets have constraints.
@@ -99,95 +139,55 @@ func (j *job) ruled() bool {
 	return slices.ContainsFunc(j.sets, func(s *dataset.Set) bool { return !s.Constraints.IsZero() })
 }
 
-// place is where a set of a batch came from.
-type place struct {
-	job *job
-	at  int
-}
-
-// order answers jobs that ask the same, the sets of one size together.
-func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
-	bySize := map[int][]place{}
-	var sizes []int
-	for _, j := range jobs {
-		j.ordered = make([]learn.Ordered, len(j.sets))
-		for at, s := range j.sets {
-			n := len(s.Items)
-			if bySize[n] == nil {
-				sizes = append(sizes, n)
-			}
-			bySize[n] = append(bySize[n], place{j, at})
-		}
-	}
-	faults := map[*job]error{}
-	for _, n := range sizes {
-		if err := h.orderSize(ctx, q, n, bySize[n]); err != nil {
-			// One of them is at fault, or the engine: each is asked alone to find out which.
-			for _, p := range bySize[n] {
-				if err := h.orderSize(ctx, q, n, []place{p}); err != nil && faults[p.job] == nil {
-					faults[p.job] = h.blame(ctx, p.job.sets[p.at], err)
-				}
-			}
-		}
-	}
-	for _, j := range jobs {
-		h.finish(j, faults[j])
-	}
-}
-
-// orderSize orders sets of n items. There are as many as the next power of two, so that
-// shapes are few: the last ones repeat the first.
-func (h *hosted) orderSize(ctx context.Context, q question, n int, places []place) error {
+// order answers jobs that ask the same.
+func (h *hosted) order(ctx context.Context, q learn.Query, jobs []*job) {
 	var sets []*dataset.Set
-	for _, p := range places {
-		sets = append(sets, p.job.sets[p.at])
+	for _, j := range jobs {
+		sets = append(sets, j.sets...)
 	}
-	h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
-	whole := 1
-	for whole < len(sets) {
-		whole *= 2
-	}
-	for batch := h.model.Config.Eval.Batch; len(sets) < min(whole, batch); {
-		sets = append(sets, sets[0])
-	}
-	return h.safely(shape{q, len(sets), n}, func() error {
-		answers, _, err := h.model.Order(ctx, sets, q.top, q.decode)
-		for i, p := range places[:min(len(places), len(answers))] {
-			p.job.ordered[p.at] = answers[i]
+	all, err := h.orders(ctx, q, sets)
+	if len(jobs) == 1 || err == nil || ctx.Err() != nil {
+		for _, j := range jobs {
+			if err == nil {
+				j.ordered, all = all[:len(j.sets):len(j.sets)], all[len(j.sets):]
+			}
+			h.finish(j, h.fault(ctx, j, err))
 		}
+		return
+	}
+	for _, j := range jobs { // one of them is at fault, or the engine: each is asked alone to find out which
+		j.ordered, err = h.orders(ctx, q, j.sets)
+		h.finish(j, h.fault(ctx, j, err))
+	}
+}
+
+// orders asks the model.
+func (h *hosted) orders(ctx context.Context, q learn.Query, sets []*dataset.Set) (out []learn.Ordered, err error) {
+	h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
+	err = h.safely(sets, func() error {
+		out, _, err = h.model.Order(ctx, sets, q.Top, q.Decode)
 		return err
 	})
+	return out, err
 }
 
 // alone answers a job whose answer depends on the places of its sets.
-func (h *hosted) alone(j *job) error {
-	q := j.ask
-	q.seed = 0 // of no shape
-	for _, s := range j.sets[1:] {
-		h.shapes[shape{q, 1, len(s.Items)}] = true
-	}
-	err := h.safely(shape{q, len(j.sets), len(j.sets[0].Items)}, func() (err error) {
-		if j.ask.kind == "sample" {
-			j.sampled, _, err = h.model.Sample(j.ctx, j.sets, j.ask.count, j.ask.seed)
+func (h *hosted) alone(ctx context.Context, j *job) error {
+	return h.fault(ctx, j, h.safely(j.sets, func() (err error) {
+		if j.ask.Kind == learn.KindSample {
+			j.sampled, _, err = h.model.Sample(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		} else {
-			j.scored, _, err = h.model.Score(j.ctx, j.sets, j.ask.count, j.ask.seed)
+			j.scored, _, err = h.model.Score(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		}
 		return err
-	})
-	if err == nil {
-		return nil
-	}
-	for _, s := range j.sets {
-		if f := h.blame(j.ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
-			return f
-		}
-	}
-	return err
+	}))
 }
 
 // safely calls the model. A panic in a library is an error, of this batch alone.
-func (h *hosted) safely(s shape, call func() error) (err error) {
-	h.shapes[s] = true
+func (h *hosted) safely(sets []*dataset.Set, call func() error) (err error) {
+	for _, s := range sets {
+		h.shapes[h.model.PaddedSize(len(s.Items))] = true
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.Error("panic", "error", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -199,6 +199,23 @@ func (h *hosted) safely(s shape, call func() error) (err error) {
 		}
 	}()
 	return call()
+}
+
+// fault is what a job is told of the model's error: that of its asker, or of the set that is why the model
+// failed.
+func (h *hosted) fault(ctx context.Context, j *job, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return cmp.Or(j.ctx.Err(), ctx.Err())
+	}
+	for _, s := range j.sets {
+		if f := h.blame(ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
+			return f
+		}
+	}
+	return err
 }
 
 // blame finds whether a set is why the model failed.

@@ -68,6 +68,7 @@ type Server struct {
 	memory   atomic.Int64  // bytes of [Limits].Memory that are taken
 	searches chan struct{} // has a place for each search of a tour that may go on
 	stopping atomic.Bool
+	graceEnd atomic.Pointer[time.Time] // of [Server.Serve], once it stops
 	handler  http.Handler
 }
 
@@ -86,6 +87,7 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	shared := newRoom(o.Limits.WorkBytes)
 	for _, dir := range o.Runs {
 		whole, err := filepath.Abs(dir)
 		if err != nil {
@@ -95,7 +97,7 @@ func New(o Options) (*Server, error) {
 		if twin := s.byName[name]; twin != nil {
 			return nil, errors.Join(fmt.Errorf("%s and %s are both called %q\nhint: models are told apart by the last part of their path; a link can give one another name", twin.dir, dir, name), s.Close())
 		}
-		h, err := host(name, dir, o.Engine, s.limits.Queue, s.metrics, s.log)
+		h, err := host(name, dir, o.Engine, s.limits, shared, s.metrics, s.log)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -121,18 +123,42 @@ func (s *Server) Reload() error {
 	return errors.Join(faults...)
 }
 
-// Close ends the models. The HTTP server in front must have ended: what waits is answered
-// with an error.
+// The ends of the server: what is in work at a step of the engine may go on for a moment.
+const (
+	lastAnswers = 4 * time.Second // of the grace, at most half of it: for the answers of what was ended
+	lastStep    = 5 * time.Second // that Close waits where there is no grace
+	leastStep   = 250 * time.Millisecond
+)
+
+// Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
+// is answered with an error. It fails where a model does not leave its engine within seconds, or within the
+// grace of [Server.Serve].
 func (s *Server) Close() error {
 	s.stopping.Store(true)
-	for _, h := range s.models {
-		h.stop()
+	s.end()
+	var faults []error
+	end := time.Now().Add(lastStep)
+	if g := s.graceEnd.Load(); g != nil && g.Before(end) {
+		end = *g
 	}
-	return nil
+	for _, h := range s.models {
+		if !h.stop(max(leastStep, time.Until(end))) {
+			faults = append(faults, fmt.Errorf("model %s was still at work and was left to it", h.name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// end ends what the models are at work on.
+func (s *Server) end() {
+	for _, h := range s.models {
+		h.kill()
+	}
 }
 
 // Serve answers on a listener until ctx ends. Then it takes no new connections, answers what
-// it has begun, for at most grace, and returns nil; an error says what was cut off.
+// it has begun, and returns nil within grace. What is not done shortly before that is ended; an
+// error says so.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	web := &http.Server{
 		Handler:           s,
@@ -152,10 +178,22 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	}
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())
+	graceEnd := time.Now().Add(grace - min(grace/10, time.Second)) // the process has to end as well
+	s.graceEnd.Store(&graceEnd)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := web.Shutdown(last); err != nil {
-		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s: %w", grace, err), web.Close())
+	cut := atomic.Bool{}
+	end := time.AfterFunc(grace-min(grace/2, lastAnswers), func() {
+		cut.Store(true)
+		s.end()
+	})
+	defer end.Stop()
+	err := web.Shutdown(last)
+	if err != nil || cut.Load() {
+		if errors.Is(err, context.DeadlineExceeded) { // as this says
+			err = nil
+		}
+		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s", grace), err, web.Close())
 	}
 	return nil
 }
