@@ -1,6 +1,6 @@
-// Package run keeps a training on disk: its configuration, its log, its checkpoints, so
-// that it can be stopped at any moment and go on as if it had not been.
-package run
+// Package config is the configuration of a training: its keys, in one table, with what each
+// means, its default, its values and with what it has an effect; reading, filling and checking.
+package config
 
 import (
 	"errors"
