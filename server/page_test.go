@@ -301,6 +301,22 @@ func TestPageFaults(t *testing.T) {
 	}
 }
 
+// A model of features has an example, by the names and in the range of its training.
+func TestPageExamples(t *testing.T) {
+	_, web := start(t, func(o *Options) { o.Runs = []string{"../models/rankings"} })
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")), chromedp.Click(chromedp.CSS("#table-example")), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#downloads")))
+	if n := value[int](t, ctx, `state.answer.sets.length`); n != 3 {
+		t.Errorf("%d sets are answered, wanted the example's 3", n)
+	}
+	if w := value[[]string](t, ctx, `state.answer.sets.flatMap((s) => s.warnings || [])`); slices.ContainsFunc(w, func(s string) bool { return strings.Contains(s, "column") }) {
+		t.Errorf("warnings of the example: %q", w)
+	}
+	for _, e := range errors() {
+		t.Error(e)
+	}
+}
+
 // Rules are obeyed and can be taken back, the orders can be saved and read again, and a table of
 // more sets than a request may have is asked about in parts.
 func TestPageRulesAndTables(t *testing.T) {

@@ -543,6 +543,10 @@ func (r *Ranking) Keep(dir string) error {
 	})
 }
 
+// Known is how features are standardised and what items and features are called; nil where the
+// data were not read and no run's directory was.
+func (r *Ranking) Known() *Scale { return r.scale }
+
 // KnowAs takes over what another knows of the items, which it learned or restored.
 func (r *Ranking) KnowAs(other *Ranking) { r.scale = other.scale }
 

@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/nearest"
@@ -218,6 +219,19 @@ func (s *Scale) columns() *dataset.Columns {
 		return &dataset.Columns{Sparse: true, First: s.First}
 	}
 	return nil
+}
+
+// FeatureNames are what features are called in a table: by name, or by number where the data had
+// numbers.
+func (s *Scale) FeatureNames() []string {
+	if s.Features != nil {
+		return s.Features
+	}
+	names := make([]string, len(s.Mean))
+	for j := range names {
+		names[j] = strconv.Itoa(s.First + j)
+	}
+	return names
 }
 
 // column is what feature j is called.
