@@ -40,6 +40,8 @@ type File struct {
 	// the file.
 	Warnings []string
 
+	problem *TSPLIB
+
 	Options
 	query string // the file beside it that has the sizes of its sets, "" where there is none
 }
@@ -94,7 +96,7 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 	case FormatTSPLIB:
 		var lib *TSPLIB
 		if lib, err = NewTSPLIB(r, name); err == nil {
-			f.Title, f.Sets = lib.Name, []*Set{lib.anySet()}
+			f.problem, f.Title, f.Sets, f.Warnings = lib, lib.Name, []*Set{lib.anySet()}, lib.Warnings
 		}
 	}
 	if err != nil {
@@ -190,7 +192,7 @@ var byExtension = map[string]Format{
 	".csv": FormatCSV, ".tsv": FormatCSV,
 	".svm": FormatSVMLight, ".svmlight": FormatSVMLight, ".letor": FormatSVMLight,
 	".soc": FormatPrefLib, ".soi": FormatPrefLib, ".toc": FormatPrefLib, ".toi": FormatPrefLib,
-	".order": FormatSushi, ".tsp": FormatTSPLIB, ".tour": FormatTSPLIB,
+	".order": FormatSushi, ".tsp": FormatTSPLIB, ".atsp": FormatTSPLIB, ".tour": FormatTSPLIB,
 }
 
 func sniff(r io.Reader, name string) (Format, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/tsp"
 )
 
 // DecodeOptions say how orders are found; zero values take the configuration's. A width
@@ -172,6 +173,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	var exact, correct, tau, lists, valid []float64
 	var tiles puzzles
 	var tours tours
+	var doubts tsp.Doubts
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if ctx.Err() != nil {
@@ -195,9 +197,11 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
 			valid = append(valid, 100*s.valid)
 			if ex.Cost != nil {
-				if err := tours.add(ex.Cost(i, orders[i]), ex.Best[i]); err != nil {
+				cost := ex.Cost(i, orders[i])
+				if err := tours.add(cost, ex.Best[i]); err != nil {
 					return nil, err
 				}
+				doubts.Found(fmt.Sprintf("instance %d", first+i+1), cost, ex.Best[i])
 			}
 			if ex.Alike != nil {
 				if err := tiles.add(orders[i], ex, i); err != nil {
@@ -214,6 +218,10 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	if o, ok := m.other.(interface{ warnings() []string }); ok {
 		r.Warnings = append(r.Warnings, o.warnings()...)
 	}
+	if t, ok := m.Task.(*task.Tour); ok {
+		r.Warnings = append(r.Warnings, t.Doubts(split)...)
+	}
+	r.Warnings = append(r.Warnings, doubts.Warnings()...)
 	if m.Config.Method == "sedd" {
 		r.Permutations = &metric.Interval{}
 	}

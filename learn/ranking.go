@@ -30,8 +30,10 @@ type Ranking struct {
 	Populations []Population `json:"populations,omitempty"`
 }
 
+// NDCGAt is how many of the first items the NDCG of ranked lists is of.
+const NDCGAt = 10
+
 const (
-	ndcgAt     = 10
 	topKAt     = 5
 	boundDraws = 16
 )
@@ -79,7 +81,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		progress(len(sets), len(sets))
 	}
 	// Of five items all are among the first five.
-	r := &Ranking{NDCGAt: ndcgAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
+	r := &Ranking{NDCGAt: NDCGAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
 	var exact, tauB, ndcg, top, bound, uniform []float64
 	for i, s := range sets {
 		l, n := s.Known(), float64(len(s.Items))
@@ -97,7 +99,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 			return nil, err
 		}
 		known, grades := condensed(order, l, relevance(s, l))
-		if values[2], err = metric.NDCG(known, grades, ndcgAt); err != nil {
+		if values[2], err = metric.NDCG(known, grades, NDCGAt); err != nil {
 			return nil, err
 		}
 		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {

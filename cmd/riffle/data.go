@@ -48,7 +48,7 @@ items, and always features and places, are counted from 0, lines from 1.`,
 				return err
 			}
 			r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
-			r.Warnings = slices.Insert(r.Warnings, 0, f.Warnings...)
+			r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
 			r.Train, r.Lacks = trainLine(f, r.Report)
 			if a.json {
 				return a.printJSON(r)

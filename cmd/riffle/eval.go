@@ -210,6 +210,9 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	default:
 		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
 	}
+	if r.Tour != nil { // what speaks against the references; those of the model are said already
+		a.warn(r.Warnings[len(m.Warnings()):])
+	}
 	if a.json { // printed also where it could not be kept: it may have taken long
 		return errors.Join(a.printJSON(file), err)
 	}

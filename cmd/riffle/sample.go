@@ -151,12 +151,18 @@ func (f *sampleFlags) ask(ctx context.Context, m *learn.Model, sets []*dataset.S
 			}
 		}
 		if f.figure != "" {
-			if err := plot.Save(f.figure, plot.HeatMap{Values: s.Marginals, Items: sets[i].ItemNames()}); err != nil {
+			if err := plot.Save(f.figure, heatMap(s.Marginals, sets[i].ItemNames())); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	return out, warnings, nil
+}
+
+// heatMap draws marginals with the items by their mean position.
+func heatMap(marginals [][]float64, names []string) plot.HeatMap {
+	o := learn.ByMeanPosition(marginals)
+	return plot.HeatMap{Values: perm.Act(o, marginals), Items: perm.Act(o, names), ItemLabel: "item, by its mean position"}
 }
 
 func (a *app) printSampled(r sampled, names []string) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -211,6 +212,9 @@ func (a *app) describe(m *learn.Model) {
 		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
 	}
 	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
+	if t, ok := m.Task.(*task.Tour); ok {
+		a.warn(slices.Concat(t.Doubts(task.Train), t.Doubts(task.Test)))
+	}
 	r, ok := m.Task.(*task.Ranking)
 	if !ok {
 		return
