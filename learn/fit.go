@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -11,7 +12,7 @@ import (
 // Fit makes the model of a configuration ([New]), trains it to the end in the new run directory
 // path ([Model.Train]) and returns it; [Load] opens it again. Where ctx ends the training it
 // returns [ErrStopped], and what was learned until then is saved.
-func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine) (m *Model, warnings []string, err error) {
+func Fit(ctx context.Context, cfg config.Config, path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if m, warnings, err = New(cfg, e); err != nil {
 		return nil, nil, err
 	}

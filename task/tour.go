@@ -8,11 +8,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
@@ -28,9 +29,9 @@ type Tour struct {
 	doubts [2][]string
 }
 
-func newTour(c *run.Config) (*Tour, error) {
+func newTour(c *config.Config) (*Tour, error) {
 	if c.Task.N > tsp.MaxCities {
-		return nil, fmt.Errorf("task.n: must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
 	t := &Tour{n: c.Task.N, seed: c.Seed}
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
@@ -39,7 +40,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		sets, err := dataset.ReadTourText(path)
 		if err != nil {
-			return nil, errData([]string{"task.data", "task.test"}[i], path, err)
+			return nil, errData([]string{config.TaskData, config.TaskTest}[i], path, err)
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {

@@ -11,16 +11,16 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-func newTestTour(t *testing.T, change func(*run.Config)) *Tour {
+func newTestTour(t *testing.T, change func(*config.Config)) *Tour {
 	t.Helper()
-	cfg := run.Default()
-	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 8}, "points"
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "tsp", N: 8}, "points"
 	if change != nil {
 		change(&cfg)
 	}
@@ -93,7 +93,7 @@ func TestTourFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	read, err := newTestTour(t, func(c *run.Config) { c.Task.Test, c.Task.Data = path, path }).Examples(Test, 0, 5)
+	read, err := newTestTour(t, func(c *config.Config) { c.Task.Test, c.Task.Data = path, path }).Examples(Test, 0, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestTourFile(t *testing.T) {
 			t.Errorf("set %d: %v, wanted %v", i, read.Clean[i], drawn.Clean[i])
 		}
 	}
-	cfg := run.Default()
-	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 9, Test: path}, "points"
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "tsp", N: 9, Test: path}, "points"
 	if _, err := New(&cfg); err == nil || !strings.Contains(err.Error(), "tours.txt:1: has 8 cities, wanted task.n = 9") {
 		t.Errorf("got %v", err)
 	}
