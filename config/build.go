@@ -51,6 +51,9 @@ func scheduleError(err error) error {
 func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
 	if forward.Name() == "riffle" {
 		s, err := shuffle.NewSchedule(n)
+		if law.Name() == "path" { // reads off the objects who comes after whom: of tours one step was best
+			return []int{0, max(1, s.T)}, err
+		}
 		if err != nil || law.FullSupport() {
 			return s.Steps, err
 		}
@@ -110,7 +113,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 		}
 	}
 	m := c.Model
-	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout
+	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout, objects.Points = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout, m.Points
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,

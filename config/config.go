@@ -23,22 +23,24 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name     string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking"`
-	N        int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking"`
-	Source   string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
-	Rows     int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
-	Columns  int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
-	Noise    float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1" for:"task.name=jigsaw" range:"0..1"`
-	Digits   int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
-	Data     string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
-	Test     string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data" for:"task.name=tsp|ranking"`
-	Items    string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points"`
-	Features int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
-	Pixels   int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey" for:"task.name=ranking" range:"0..4096"`
-	Augment  Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value." for:"task.name=sort"`
-	Target   string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`
-	Modes    int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders" for:"task.name=delta; task.target=mixture" fill:"5" range:"1..1000"`
-	Weights  []float64 `toml:"weights,omitempty" comment:"delta, mixture: in what proportion the orders are right; empty: all the same" for:"task.name=delta; task.target=mixture"`
+	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking"`
+	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking"`
+	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
+	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
+	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
+	Noise     float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1" for:"task.name=jigsaw" range:"0..1"`
+	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
+	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
+	Test      string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data" for:"task.name=tsp|ranking"`
+	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
+	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points"`
+	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
+	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error" for:"task.name=ranking" values:"|mean|0"`
+	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey" for:"task.name=ranking" range:"0..4096"`
+	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value." for:"task.name=sort"`
+	Target    string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`
+	Modes     int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders" for:"task.name=delta; task.target=mixture" fill:"5" range:"1..1000"`
+	Weights   []float64 `toml:"weights,omitempty" comment:"delta, mixture: in what proportion the orders are right; empty: all the same" for:"task.name=delta; task.target=mixture"`
 }
 
 // Augment distorts training images: each is drawn uniformly within ± the value.
@@ -52,7 +54,7 @@ type Augment struct {
 type Process struct {
 	Forward  string `toml:"forward" comment:"what one step of noise does, such as riffle" default:"riffle"`
 	Reverse  string `toml:"reverse" comment:"the law that undoes it, such as gpl" default:"gpl"`
-	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl, path or pl, else 0, 1, ..., T"`
+	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl or pl, 0, T with path, else 0, 1, ..., T"`
 }
 
 // Model is the network.
@@ -70,6 +72,7 @@ type Model struct {
 	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none" default:"sinusoid" values:"sinusoid|learned|first|none"`
 	Norm           string  `toml:"norm,omitempty" comment:"layer norms of the transformer: post (after each sum, the paper's) or pre (before attention and network)" values:"|post|pre"`
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA" values:"|float32|bfloat16"`
+	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them" for:"model.encoder=points"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items" for:"process.reverse=gpl; method=diffusion" fill:"dummies" values:"dummies|items" zero:"fill"`
 }

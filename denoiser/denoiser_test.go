@@ -167,7 +167,7 @@ func TestAttentionInOneOrTwo(t *testing.T) {
 		for _, few := range []int{items, items - 1} {
 			fewItems = few
 			results = append(results, call(t, e, d, true, func(c *Context, in []*graph.Node) *graph.Node {
-				y := d.transformer.apply(c, in[0], items, items)
+				y := d.transformer.apply(c, in[0], items, items, nil)
 				up := graph.Gradient(graph.ReduceAllSum(graph.Sin(y)), in[0])
 				return graph.Concatenate([]*graph.Node{y, up[0]}, 0)
 			}, x))
@@ -228,20 +228,20 @@ func TestCheckSize(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"N: must be 1 to 65536 (got 0)":                                    func(c *Config) { c.N = 0 },
-		"Law: missing":                                              func(c *Config) { c.Law = nil },
+		"N: must be 1 to 65536 (got 0)":                                   func(c *Config) { c.N = 0 },
+		"Law: missing":                                                    func(c *Config) { c.Law = nil },
 		"Dim: must be even and 2 to 65536 (got 7)":                        func(c *Config) { c.Dim = 7 },
 		"Layers: must be 1 to 1024 (got 0)":                               func(c *Config) { c.Layers = 0 },
-		"Heads: must divide the embedding's 8 numbers (got 3)":                          func(c *Config) { c.Heads = 3 },
-		"Heads: must divide the embedding's 8 numbers (got 0)":                          func(c *Config) { c.Heads = 0 },
-		"FeedForward: must be 1 to 65536 (got -1)":                       func(c *Config) { c.FeedForward = -1 },
+		"Heads: must divide the embedding's 8 numbers (got 3)":            func(c *Config) { c.Heads = 3 },
+		"Heads: must divide the embedding's 8 numbers (got 0)":            func(c *Config) { c.Heads = 0 },
+		"FeedForward: must be 1 to 65536 (got -1)":                        func(c *Config) { c.FeedForward = -1 },
 		"Dropout: must be 0 or more and below 1 (got 1)":                  func(c *Config) { c.Dropout = 1 },
 		`Positions: unknown "x", wanted sinusoid, learned, first or none`: func(c *Config) { c.Positions = "x" },
-		`GPLRows: unknown "x", wanted dummies or items`:                  func(c *Config) { c.GPLRows = "x" },
-		`Encoder.Kind: unknown "x", wanted table, cnn, window, `:               func(c *Config) { c.Encoder.Kind = "x" },
+		`GPLRows: unknown "x", wanted dummies or items`:                   func(c *Config) { c.GPLRows = "x" },
+		`Encoder.Kind: unknown "x", wanted table, cnn, window, `:          func(c *Config) { c.Encoder.Kind = "x" },
 		"Dim: must be a multiple of 4 with encoder points (got 6)":        func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
-		"Encoder.Hidden: missing with encoder features":                           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
-		"Encoder.Kind: features needs features of 1 or more (got 0)":           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
+		"Encoder.Hidden: missing with encoder features":                   func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
+		"Encoder.Kind: features needs features of 1 or more (got 0)":      func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
 		"Encoder.Kernel: must be odd and 1 to 99 with encoder cnn (got 4)": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 8, Width: 8, Kernel: 4, Channels: []int{2}}
 		},
@@ -252,15 +252,15 @@ func TestConfigErrors(t *testing.T) {
 		"Encoder.Kind: the window must divide the width of 9 pixels (got 4)": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "window", Height: 8, Width: 9, Window: 4, Hidden: []int{2}}
 		},
-		"Dropout: must be 0 or more and below 1 (got NaN)":         func(c *Config) { c.Dropout = math.NaN() },
-		"Encoder.Dropout: must be 0 or more and below 1 (got NaN)": func(c *Config) { c.Encoder.Dropout = math.NaN() },
-		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [-3])":            func(c *Config) { c.Encoder.Hidden = []int{-3} },
-		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [0])":             func(c *Config) { c.Encoder.Hidden = []int{0} },
-		"Encoder.Channels: wanted sizes of 1 to 65536 (got [8 1048577])":   func(c *Config) { c.Encoder.Channels = []int{8, 1<<20 + 1} },
-		"Dim: must be even and 2 to 65536 (got 1048578)":           func(c *Config) { c.Dim = 1<<20 + 2 },
-		"Layers: must be 1 to 1024 (got 1048576)":                  func(c *Config) { c.Layers = 1 << 20 },
-		"Encoder.Kernel: must be odd and 1 to 99 (got -1)":                 func(c *Config) { c.Encoder.Kernel = -1 },
-		"Encoder.Kernel: must be odd and 1 to 99 (got 1001)":               func(c *Config) { c.Encoder.Kernel = 1001 },
+		"Dropout: must be 0 or more and below 1 (got NaN)":               func(c *Config) { c.Dropout = math.NaN() },
+		"Encoder.Dropout: must be 0 or more and below 1 (got NaN)":       func(c *Config) { c.Encoder.Dropout = math.NaN() },
+		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [-3])":          func(c *Config) { c.Encoder.Hidden = []int{-3} },
+		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [0])":           func(c *Config) { c.Encoder.Hidden = []int{0} },
+		"Encoder.Channels: wanted sizes of 1 to 65536 (got [8 1048577])": func(c *Config) { c.Encoder.Channels = []int{8, 1<<20 + 1} },
+		"Dim: must be even and 2 to 65536 (got 1048578)":                 func(c *Config) { c.Dim = 1<<20 + 2 },
+		"Layers: must be 1 to 1024 (got 1048576)":                        func(c *Config) { c.Layers = 1 << 20 },
+		"Encoder.Kernel: must be odd and 1 to 99 (got -1)":               func(c *Config) { c.Encoder.Kernel = -1 },
+		"Encoder.Kernel: must be odd and 1 to 99 (got 1001)":             func(c *Config) { c.Encoder.Kernel = 1001 },
 		"Encoder.Channels: missing with encoder cnn": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 8, Width: 8, Kernel: 5}
 		},

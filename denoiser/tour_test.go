@@ -89,7 +89,7 @@ func TestTourDegenerate(t *testing.T) {
 
 func TestTourErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		`Edges: lengths are between points, wanted encoder points (got "table")`:                   func(c *Config) { c.Encoder.Kind = "table" },
+		`Edges: lengths are between points, wanted encoder points (got "table")`:             func(c *Config) { c.Encoder.Kind = "table" },
 		"Layers: must be even with edges, an edge layer before each layer of cities (got 3)": func(c *Config) { c.Layers = 3 },
 	} {
 		if _, err := New(smallTour(change)); err == nil || err.Error() != want {

@@ -27,12 +27,13 @@ import (
 // known of their order. Items are feature vectors, images, points, or bare identities, which
 // are the same in all sets: then the model is of one population's distribution of orders.
 //
-// Sets of one size are a bucket; a training batch is of one bucket, drawn in proportion to its
-// sets, with a uniformly random order consistent with what is known ([dataset.Levels.Draw]).
-// Features are standardised by the mean and the deviation of the training part.
+// Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
+// is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
+// what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
 type Ranking struct {
 	config config.Task
 	seed   uint64
+	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
 
 	index   map[string]int // of bare items' names
@@ -82,7 +83,7 @@ func Complete(c *config.Config) error {
 	if c.Task.Data == "" {
 		return &config.KeyError{Key: config.TaskData, Problem: "missing", Hint: "a file of ranked lists; riffle data check looks at it"}
 	}
-	sets, err := readRanked(c.Task.Data)
+	sets, err := readRanked(c.Task.Data, c.Task.Fill)
 	if err != nil {
 		return errData(config.TaskData, c.Task.Data, err)
 	}
@@ -147,12 +148,14 @@ func newRanking(c *config.Config) (*Ranking, error) {
 		return nil, err
 	}
 	switch {
+	case t.Fill != "" && t.Items != "features":
+		return nil, field.Errorf("Fill", "is for items that are features (got %q)", t.Items)
 	case t.Items == "features" && t.Features < 1:
 		return nil, field.Errorf("Features", "must be 1 or more (got %d)", t.Features)
 	case t.Items == "images" && t.Pixels < 1:
 		return nil, field.Errorf("Pixels", "must be 1 or more (got %d)", t.Pixels)
 	}
-	return &Ranking{config: t, seed: c.Seed}, nil
+	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
 
 // Encoder implements [Task].
@@ -175,7 +178,7 @@ func (r *Ranking) load() error {
 	if r.read {
 		return nil
 	}
-	sets, err := readRanked(r.config.Data)
+	sets, err := readRanked(r.config.Data, r.config.Fill)
 	if err != nil {
 		return errData(config.TaskData, r.config.Data, err)
 	}
@@ -196,7 +199,7 @@ func (r *Ranking) load() error {
 		return errData(config.TaskData, r.config.Data, err)
 	}
 	if r.config.Test != "" {
-		sets, err := readRanked(r.config.Test)
+		sets, err := readRanked(r.config.Test, r.config.Fill)
 		if err == nil {
 			sets, err = r.usable(r.config.Test, sets)
 		}
@@ -234,10 +237,12 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i := range r.parts {
-		r.parts[i].bucket()
+		r.parts[i].bucket(r.config.N)
 	}
 	if fresh {
-		r.measure()
+		if err := r.measure(); err != nil {
+			return errData(config.TaskData, r.config.Data, err)
+		}
 	}
 	r.read = true
 	r.outside(Test, r.config.Test)
@@ -333,7 +338,10 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 	if t.Items != "features" {
 		return s, "", nil
 	}
-	if out, warning, err = r.arranged(s); err != nil {
+	if out, warning, err = r.arranged(s); err == nil {
+		out, err = r.filled(out)
+	}
+	if err != nil {
 		return nil, "", fmt.Errorf("set %s: %w", s.ID, err)
 	}
 	return out, warning, nil
@@ -341,9 +349,9 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.
 // Values beyond ±1e30, which stand for what is missing or are slips, are left out.
-func (r *Ranking) measure() {
+func (r *Ranking) measure() error {
 	if r.config.Items != "features" {
-		return
+		return nil
 	}
 	width := r.config.Features
 	mean, square, count := make([]float64, width), make([]float64, width), make([]float64, width)
@@ -351,6 +359,9 @@ func (r *Ranking) measure() {
 	for _, s := range r.parts[Train].sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
+				if math.IsNaN(v) { // empty
+					continue
+				}
 				low[j], high[j] = min(low[j], bounded(v)), max(high[j], bounded(v))
 				if v != bounded(v) {
 					continue
@@ -369,6 +380,7 @@ func (r *Ranking) measure() {
 			r.scale.Deviation[j] = d
 		}
 	}
+	return r.fillMeans(count)
 }
 
 func bounded(v float64) float64 { return min(1e30, max(-1e30, v)) }
@@ -381,7 +393,7 @@ func (s *Scale) standard(j int, v float64) float32 {
 	return float32(min(cutOff, max(-cutOff, (bounded(v)-s.Mean[j])/s.Deviation[j])))
 }
 
-// Examples implements [Task]. Sets of a call are of one size, which its first set decides.
+// Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -399,15 +411,15 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	b := &p.sizes[draw(rng, sizes)]
 	sets := make([]*dataset.Set, count)
-	e := &Examples{Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
+	e := &Examples{Padded: b.mixed, Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
 		e.Levels[i] = sets[i].Known()
-		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
+		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
 	var err error
-	e.Objects, _, err = r.objects(context.Background(), sets)
+	e.Objects, _, err = r.padded(context.Background(), sets, b.n)
 	return e, err
 }
 
@@ -463,7 +475,7 @@ func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (objects *te
 		}
 		fitted = append(fitted, out)
 	}
-	objects, more, err := r.objects(ctx, fitted)
+	objects, more, err := r.padded(ctx, fitted, len(fitted[0].Items))
 	return objects, append(warnings, more...), err
 }
 
@@ -479,14 +491,14 @@ func (r *Ranking) Doubt(set *dataset.Set) string {
 	return r.scale.far(fitted)
 }
 
-// objects are those of sets whose features stand as the model's.
-func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	n := len(sets[0].Items)
+// padded are the objects of sets of at most n items, whose features stand as the model's, each
+// followed by zeros up to n.
+func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
 	switch r.config.Items {
 	case "bare":
-		flat := make([]int32, 0, len(sets)*n)
+		flat := make([]int32, len(sets)*n)
 		var warnings []string
-		for _, s := range sets {
+		for i, s := range sets {
 			ids, warning, err := r.identities(s)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
@@ -494,43 +506,44 @@ func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Te
 			if warning != "" && !slices.Contains(warnings, warning) {
 				warnings = append(warnings, warning)
 			}
-			for _, id := range ids {
-				flat = append(flat, int32(id))
+			for k, id := range ids {
+				flat[i*n+k] = int32(id)
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), warnings, nil
 	case "points":
-		flat := make([]float32, 0, len(sets)*n*2)
-		for _, s := range sets {
+		flat := make([]float32, len(sets)*n*2)
+		for i, s := range sets {
 			p, _ := cities(s)
-			flat = append(flat, unit(p)...)
+			copy(flat[i*n*2:], forNetwork(p, r.points))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":
 		side := r.config.Pixels
-		flat := make([]uint8, 0, len(sets)*n*side*side)
+		flat := make([]uint8, len(sets)*n*side*side)
 		var warnings []string
-		for _, s := range sets {
+		for i, s := range sets {
 			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 			warnings = append(warnings, w...)
-			for _, p := range pictures {
-				flat = append(flat, p.Pix...)
+			for k, p := range pictures {
+				copy(flat[(i*n+k)*side*side:], p.Pix)
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, side, side), warnings, nil
 	}
-	flat := make([]float32, 0, len(sets)*n*r.config.Features)
-	for _, s := range sets {
+	width := r.config.Features
+	flat := make([]float32, len(sets)*n*width)
+	for i, s := range sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
-				flat = append(flat, r.scale.standard(j, v))
+				flat[(i*n+k)*width+j] = r.scale.standard(j, v)
 			}
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, r.config.Features), nil, nil
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, width), nil, nil
 }
 
 // Keep writes what a model needs of the data besides its weights into a run's directory.

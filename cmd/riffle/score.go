@@ -35,16 +35,16 @@ probability, uniform that of their share, and trajectories begin at orders drawn
   riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if draws < 1 {
-				return usagef("score: --draws must be 1 or more (got %d)", draws)
+			if learn.CheckDraws("draws", draws) != nil {
+				return usagef("score: --draws must be 1 to %d (got %d)", learn.MaxDraws, draws)
 			}
 			if err := stream.needsJSON(cmd, a.json); err != nil {
 				return err
 			}
 			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
-			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, question[learn.Scored]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(ctx, sets, draws, seed)
-			}, func(answers []learn.Scored, _ []*dataset.Set) {
+			}, print: func(answers []learn.Scored, _ []*dataset.Set) {
 				var rows [][]string
 				for _, r := range answers {
 					row := []string{r.ID}
@@ -54,11 +54,11 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 					rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
 				}
 				lines.print(a.out, rows)
-			})
+			}})
 		},
 	}
-	cmd.Flags().IntVar(&draws, "draws", 32, "forward trajectories a set")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other trajectories")
+	cmd.Flags().IntVar(&draws, "draws", learn.DefaultDraws, "forward trajectories a set")
+	cmd.Flags().Uint64Var(&seed, "seed", learn.DefaultSeed, "another seed gives other trajectories")
 	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd
