@@ -22,14 +22,14 @@ import (
 
 // readTourSets reads a TSPLIB problem or tour text, nil where a file is neither.
 func readTourSets(path string) ([]*dataset.Set, error) {
-	if strings.EqualFold(filepath.Ext(path), ".tsp") {
+	if isTSPLIB(path) {
 		f, err := dataset.ReadTSPLIB(path)
 		if err != nil {
 			return nil, err
 		}
 		s, err := f.Set()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w\nhint: riffle tsp solve %s needs no points and no model", path, err, shell.Quote(path))
 		}
 		return []*dataset.Set{s}, nil
 	}
@@ -37,6 +37,15 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	return dataset.ReadTourText(path)
+}
+
+// isTSPLIB tells whether a file is one of TSPLIB, by its name or what it holds.
+func isTSPLIB(path string) bool {
+	if extension := strings.ToLower(filepath.Ext(path)); extension == ".tsp" || extension == ".atsp" {
+		return true
+	}
+	format, err := dataset.Sniff(path)
+	return err == nil && format == dataset.FormatTSPLIB
 }
 
 // readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none

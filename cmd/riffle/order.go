@@ -30,7 +30,8 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/sort9 numbers/ --pin 3.png=0 --before 7.png,5.png
   riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
   riffle order runs/jigsaw tiles/ --grid 3x3 --pin sky.png=1 --forbid 4=8
-  riffle order runs/tsp berlin52.tsp`,
+  riffle order runs/tsp berlin52.tsp --finish 2opt
+  riffle order runs/tsp berlin52.tsp --open --start 1 --end 52 --before 10,20`,
 		Args: dirAndInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if learn.CheckTop(top) != nil {
@@ -59,10 +60,15 @@ func (a *app) orderCommand() *cobra.Command {
 				}
 			}
 			if cities {
-				if flag := rules.given(cmd); flag != "" {
-					return usagef("order: %s is for sets of images, puzzles or JSONL, not for files of cities", flag)
+				if err := tour.check(cmd, rules.given(cmd)); err != nil {
+					return err
 				}
-				return a.tours(cmd, args, engineSpec, puzzle.out, tour, top, opt)
+				return a.tours(cmd, args, engineSpec, puzzle.out, tour, rules, top, opt)
+			}
+			for _, flag := range tourOnly {
+				if cmd.Flags().Changed(flag) {
+					return usagef("order: --%s is for cities alone", flag)
+				}
 			}
 			for _, flag := range []string{"out", "reference", "time"} {
 				if cmd.Flags().Changed(flag) {
