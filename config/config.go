@@ -59,7 +59,7 @@ type Process struct {
 
 // Model is the network.
 type Model struct {
-	Encoder        string  `toml:"encoder" comment:"table, cnn, window, points or features" values:"table|cnn|window|points|features"`
+	Encoder        string  `toml:"encoder" comment:"table, cnn, window, points or features" values:"|table|cnn|window|points|features"`
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
 	Kernel         int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels" for:"model.encoder=cnn"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim" for:"model.encoder=cnn|window|features"`

@@ -11,7 +11,7 @@ import (
 // none tells whether the key has no effect in c.
 func (u use) none(c *Config) bool {
 	value := c.field(u.with).String()
-	return slices.Contains(entries[u.with].values, value) && !slices.Contains(u.values, value)
+	return value != "" && slices.Contains(entries[u.with].values, value) && !slices.Contains(u.values, value)
 }
 
 // checkUsed returns an error for keys that were given and have no effect in c; where puts
