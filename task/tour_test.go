@@ -164,7 +164,7 @@ func TestSymmetry(t *testing.T) {
 // the unit square of model.points "unit" and fill it.
 func TestTourObjectsInOtherUnits(t *testing.T) {
 	for _, how := range []string{"unit", "spread"} {
-		work := newTestTour(t, func(c *run.Config) { c.Model.Points = how })
+		work := newTestTour(t, func(c *config.Config) { c.Model.Points = how })
 		var want []float32
 		for _, unit := range []float64{40, 1e-6, 1e-12, 1e7} {
 			s := &dataset.Set{Kind: dataset.KindPoint}
