@@ -256,7 +256,7 @@ func (a *app) newModel(cfg config.Config, engineSpec string) (*learn.Model, erro
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
+	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
 	return m, m.CheckData()
 }
 
