@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -141,7 +141,7 @@ func TestAloneOrInABatch(t *testing.T) {
 	many = append(many, numbers(0.5), bare(0), randomSets(1, 4)[0], randomSets(1, 2)[0])
 	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 5}} {
 		for _, size := range []int{1, 7, 257} {
-			m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+			m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
 			out, _, err := m.Order(t.Context(), many, 1, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestAlternatingSizes(t *testing.T) {
 		a[i].Order, b[i].Order, b[i].ID = perm.Order{3, 1, 0, 2}, perm.Order{5, 0, 3, 1, 2, 4}, fmt.Sprintf("b%d", i)
 		mixed = append(mixed, a[i], b[i])
 	}
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 4 })
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 4 })
 	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
 	batches := 0
 	m.Task = counted{scalars{n: 4}, &batches}
@@ -232,7 +232,7 @@ func TestWarningsAreWithTheirSets(t *testing.T) {
 		s.OrderGiven = []string{"order", "rank"}[i%2]
 	}
 	for _, size := range []int{1, 3, 257} {
-		m := newScalars(t, scalars{n: 2}, func(c *run.Config) { c.Eval.Batch = size })
+		m := newScalars(t, scalars{n: 2}, func(c *config.Config) { c.Eval.Batch = size })
 		m.Task, m.schedule = warned{scalars{n: 2}}, []string{"short"}
 		three := "1 set has 3 objects, the model was trained on sets of 2: the answers may be worse"
 		want := [][]string{{"short"}, {"short", "3 is large"}, {"short", three}, {"short", "3 is large"}, {"short"}, {"short"}}
@@ -271,7 +271,7 @@ func TestScoreAndSampleInAnyBatch(t *testing.T) {
 	var want []Scored
 	var draws []Sampled
 	for _, size := range []int{257, 7, 1} {
-		m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+		m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
 		scored, _, err := m.Score(t.Context(), many, 3, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -505,7 +505,7 @@ func TestScoreErrors(t *testing.T) {
 		t.Error("0 draws: no error")
 	}
 	// Merged transpositions have no closed form: an error, not NaN.
-	m = newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
+	m = newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
 	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s0: bound: the probability of 3 shuffles by transposition has no closed form" {
 		t.Errorf("error %v", err)
 	}
