@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Columns go by their names in every question: exchanged they give the same answer, also by way of
@@ -81,9 +81,9 @@ func TestItemsByName(t *testing.T) {
 	if err := os.WriteFile(votes, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := run.Default()
-	c.Task = run.Task{Name: "ranking", Data: votes}
-	c.Model = run.Model{Dim: 16, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+	c := config.Default()
+	c.Task = config.Task{Name: "ranking", Data: votes}
+	c.Model = config.Model{Dim: 16, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
 	c.Train.Steps, c.Train.Batch, c.Train.LR, c.Train.Warmup, c.Train.Validate = 100, 16, 1e-2, 5, 0
 	dir := filepath.Join(t.TempDir(), "votes")
 	if _, _, err := learn.Fit(t.Context(), c, dir, goEngine(t)); err != nil {
