@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -30,6 +31,11 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
+	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
+	// seconds.
+	OnCompile func(text string)
+
+	compiled time.Duration // spent on compiling so far
 	decoder  *diffusion.Decoder
 	answered func(sets int) // nil, or called when so many more are done
 	other    orderer        // with another method
@@ -130,6 +136,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.OnShape = m.compiling
 		m.decoder = d
 	}
 	return m.decoder, nil

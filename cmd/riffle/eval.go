@@ -183,6 +183,7 @@ func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
 		return nil, err
 	}
 	a.warn(warnings)
+	m.OnCompile = func(text string) { a.note("%s", text) }
 	return m, nil
 }
 
@@ -197,6 +198,10 @@ type evalFile struct {
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
 	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
 	bar.clear()
 	if err != nil {

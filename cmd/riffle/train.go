@@ -315,6 +315,10 @@ func readConfig(name string) (runs.Config, error) {
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
 			left := "?"
