@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -97,6 +98,9 @@ func Open(dir string) (*Dir, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.Model.Encoder == "points" { // a run from before the key was written
+		c.Model.Points = cmp.Or(c.Model.Points, "unit")
 	}
 	return &Dir{Path: dir, Config: c, disk: disk{}}, nil
 }
