@@ -136,7 +136,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.OnShape = m.compiling
+		d.OnShape, d.Mixed = m.compiling, m.Config.Task.Name == "ranking"
 		m.decoder = d
 	}
 	return m.decoder, nil

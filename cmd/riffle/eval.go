@@ -88,7 +88,11 @@ and the limit that they set: the share of one who knows all else and guesses the
 					}
 				}
 			}
-			m, err := a.load(args[0], engineSpec)
+			many := examples
+			if many == 0 {
+				many = manySets
+			}
+			m, err := a.load(args[0], engineSpec, many)
 			if err != nil {
 				return err
 			}
@@ -172,13 +176,34 @@ func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
 	return nil
 }
 
-// load opens a run's model.
-func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+// Questions that do not say how many sets they are about are taken to be about a few or many.
+const (
+	aFewSets = 64
+	manySets = 4096
+)
+
+// setsIn guesses how many sets are in an input: at a kilobyte each, many in a stream.
+func setsIn(path string) int {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		if path == "-" {
+			return manySets
+		}
+		return aFewSets
+	}
+	return max(aFewSets, int(info.Size()/1024))
+}
+
+// load opens a run's model to ask about so many sets.
+func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
+	m, warnings, err := learn.Load(dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.Load(dir, e)
+	err = a.engineFor(m, engineSpec, func() learn.Choice {
+		q := learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: m.Config.Decode.Method, Beam: m.Config.Decode.Beam, Inner: m.Config.Decode.Inner}}
+		return m.FasterToAsk(q, sets)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -248,12 +248,11 @@ func forced(spec string, e *engine.Engine) string {
 }
 
 func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+	m, warnings, err := learn.New(cfg, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.New(cfg, e)
-	if err != nil {
+	if err := a.engineFor(m, engineSpec, m.FasterToTrain); err != nil {
 		return nil, err
 	}
 	a.warn(warnings)
