@@ -49,7 +49,7 @@ type Model struct {
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
 // New makes a model with starting weights. The configuration is completed (its schedule
-// filled in); warnings are things that work but that may not be wanted.
+// filled in); warnings are things that work but that may not be wanted, those of the engine too.
 func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = task.Complete(&cfg); err != nil {
 		return nil, nil, err
@@ -74,11 +74,14 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 		}
 	}
 	m.schedule = warnings
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
 	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
 }
 
 // Load opens the model of a run directory at its last checkpoint. warnings are those of the
-// checkpoint; what the configuration is warned of was said when the training began. Data are
+// engine and the checkpoint; what the configuration is warned of was said when the training began. Data are
 // looked for as [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
@@ -97,6 +100,9 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		}
 	}
 	warnings, err = m.restore(dir, false)
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
 	return m, warnings, err
 }
 
