@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Of four objects 0, 2 and 3 are identical.
@@ -52,7 +52,7 @@ func TestNextNames(t *testing.T) {
 // and identical items are in index order there.
 func TestOneAnswerInAnyCompany(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		m := newScalars(t, scalars{n: 6}, func(c *run.Config) { c.Model.Dim, c.Model.FeedForward, c.Eval.Batch = 16, 32, 16 })
+		m := newScalars(t, scalars{n: 6}, func(c *config.Config) { c.Model.Dim, c.Model.FeedForward, c.Eval.Batch = 16, 32, 16 })
 		m.Engine = e
 		rng := rand.New(rand.NewPCG(1, 9))
 		var all []*dataset.Set

@@ -3,14 +3,14 @@ package learn
 import (
 	"testing"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // chooser is a model of ranked lists of up to n items by PL, with layers of some width.
 func chooser(t *testing.T, n, dim, layers, steps int) *Model {
 	t.Helper()
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "ranking", N: n, Items: "features", Features: 10}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "ranking", N: n, Items: "features", Features: 10}
 	cfg.Process.Forward, cfg.Process.Reverse, cfg.Process.Schedule = "riffle", "pl", []int{0, 20}
 	m := &cfg.Model
 	m.Encoder, m.Hidden, m.Channels, m.Dim, m.Layers, m.Heads, m.FeedForward = "features", []int{64}, nil, dim, layers, 4, 2*dim
