@@ -470,14 +470,16 @@ func TestScoreLevels(t *testing.T) {
 		}
 		sum += math.Exp(float64(one[0].LogProb))
 	}
-	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2})), draws, 2)
+	blank := set(nil, nil) // voters who say nothing: all orders are consistent
+	blank.Count = 3
+	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2}), blank), draws, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
 		log, uniform float64
 		given        string
-	}{{math.Log(sum), math.Log(2. / 6), "levels"}, {0, 0, "levels"}, {math.NaN(), math.Log(1. / 6), ""}} {
+	}{{math.Log(sum), math.Log(2. / 6), "levels"}, {0, 0, "levels"}, {math.NaN(), math.Log(1. / 6), ""}, {0, 0, "levels"}} {
 		s := scored[i]
 		if math.Abs(float64(s.LogProb)-want.log) > 5*float64(s.LogProbStdErr)+0.05 {
 			t.Errorf("set %d: log p %g ± %g, wanted %g", i, s.LogProb, s.LogProbStdErr, want.log)
