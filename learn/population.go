@@ -15,17 +15,18 @@ import (
 // the training lists, and judged as the model is.
 type Population struct {
 	Name string `json:"name"`
-	// LogProb is log p of what is known, nats an item, mean over the test lists; nil where the
-	// model has none.
-	LogProb *float64 `json:"log_prob,omitempty"`
-	Note    string   `json:"note,omitempty"`
+	// LogProb is log p of what is known, nats an item, mean over the test lists, −Inf where it
+	// holds one of them impossible; nil where the model has none.
+	LogProb *Nats  `json:"log_prob,omitempty"`
+	Note    string `json:"note,omitempty"`
 }
 
 // priorWeight is that of the prior which stands in where there is no maximum-likelihood fit.
 const priorWeight = 0.5
 
-// populations fits the classical models to lists of the same n bare items.
-func populations(train, test []dataset.Vote, n int) []Population {
+// populations fits the classical models to lists of the same n bare items, which notes call by
+// names.
+func populations(train, test []dataset.Vote, n int, names []string) []Population {
 	lists := 0
 	for _, v := range test {
 		lists += v.Count
@@ -37,13 +38,15 @@ func populations(train, test []dataset.Vote, n int) []Population {
 			return p
 		}
 		l /= float64(lists * n)
-		p.LogProb = &l
+		log := Nats(l)
+		p.LogProb = &log
 		return p
 	}
 	pl := Population{Name: "Plackett–Luce"}
 	fit, err := plackettluce.Estimate(train, n, 0)
 	var parts *plackettluce.DisconnectedError
 	if errors.As(err, &parts) {
+		parts.Names = names
 		pl.Name, pl.Note = "Plackett–Luce, prior ½", note(err)
 		fit, err = plackettluce.Estimate(train, n, priorWeight)
 	}

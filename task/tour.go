@@ -10,11 +10,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
@@ -32,9 +33,9 @@ type Tour struct {
 	doubts [2][]string
 }
 
-func newTour(c *run.Config) (*Tour, error) {
+func newTour(c *config.Config) (*Tour, error) {
 	if c.Task.N > tsp.MaxCities {
-		return nil, fmt.Errorf("task.n: must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
 	t := &Tour{n: c.Task.N, seed: c.Seed, points: c.Model.Points}
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
@@ -43,7 +44,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		sets, err := dataset.ReadTourText(path)
 		if err != nil {
-			return nil, errData([]string{"task.data", "task.test"}[i], path, err)
+			return nil, errData([]string{config.TaskData, config.TaskTest}[i], path, err)
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
@@ -61,9 +62,6 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
 	}
-	if c.Task.Instances < 0 || c.Task.Instances > maxInstances {
-		return nil, fmt.Errorf("task.instances: must be 0 to %d (got %d)", maxInstances, c.Task.Instances)
-	}
 	for split, count := range map[Split]int{Train: c.Task.Instances, Validation: keptToJudge, Test: keptToJudge} {
 		file := t.lines[0]
 		if split == Test {
@@ -75,9 +73,6 @@ func newTour(c *run.Config) (*Tour, error) {
 	}
 	return t, nil
 }
-
-// maxInstances is how many instances are kept at most.
-const maxInstances = 1_000_000
 
 // Encoder implements [Task].
 func (t *Tour) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
@@ -222,14 +217,19 @@ func cities(s *dataset.Set) (points [][2]float64, order perm.Order) {
 	return points, slices.Clone(s.Order)
 }
 
-// unit brings points into the unit square: as they are where they lie in it, else moved to the
-// origin and divided by the larger of their extents. Points all in one place go to the middle.
+// smallest is the extent below which points in the unit square are not what a model has seen there:
+// their unit is another one. Random ones hardly ever are so close together.
+const smallest = 1.0 / 8
+
+// unit brings points into the unit square: as they are where they lie in it and fill some of it,
+// else moved to the origin and divided by the larger of their extents. Points all in one place go
+// to the middle.
 func unit(points [][2]float64) []float32 {
-	inside := true
+	low, half := extents(points)
+	inside := 2*half >= smallest
 	for _, p := range points {
 		inside = inside && min(p[0], p[1]) >= 0 && max(p[0], p[1]) <= 1
 	}
-	low, half := extents(points)
 	flat := make([]float32, 0, 2*len(points))
 	for _, p := range points {
 		for a := range 2 {
