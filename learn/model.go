@@ -30,6 +30,8 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
+	initialised bool // by InitFrom
+
 	decoder  *diffusion.Decoder
 	answered func(sets int) // nil, or called when so many more are done
 	other    orderer        // with another method
@@ -109,7 +111,12 @@ func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err erro
 		return nil, err
 	}
 	m.State, m.restored = c.State, warnings
-	return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV))
+	if c.Trained == nil {
+		return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV))
+	}
+	return warnings, within(dir, errors.Join(
+		run.IntoStore(m.Store, m.Denoiser, c.Trained, c.AdamM, c.AdamV),
+		run.AverageIntoStore(m.Store, m.Denoiser, c.Model)))
 }
 
 // within says in which run's directory something is wrong.

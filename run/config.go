@@ -110,6 +110,7 @@ type Train struct {
 	Beta2        float64 `toml:"beta2" comment:"of the mean of their squares"`
 	Epsilon      float64 `toml:"epsilon" comment:"added to the root of that mean"`
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none"`
+	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999, which is then what is judged and used; 0: none"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none"`
 }
@@ -454,7 +455,7 @@ func (c *Config) LearningRate() diffusion.LearningRate {
 // AdamW returns the optimiser's settings.
 func (c *Config) AdamW() diffusion.AdamW {
 	t := c.Train
-	return diffusion.AdamW{Beta1: t.Beta1, Beta2: t.Beta2, Epsilon: t.Epsilon, WeightDecay: t.WeightDecay, Clip: t.Clip}
+	return diffusion.AdamW{Beta1: t.Beta1, Beta2: t.Beta2, Epsilon: t.Epsilon, WeightDecay: t.WeightDecay, Clip: t.Clip, Average: t.Average}
 }
 
 // Objective returns which states the loss is computed on.
