@@ -129,9 +129,10 @@ type Baseline struct {
 
 // Decode is how orders are found.
 type Decode struct {
-	Method string `toml:"method" comment:"greedy or beam"`
-	Beam   int    `toml:"beam" comment:"states kept after each reverse step"`
-	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)"`
+	Method     string `toml:"method" comment:"greedy or beam"`
+	Beam       int    `toml:"beam" comment:"states kept after each reverse step"`
+	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)"`
+	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: copies of the cities that are ordered, turned, mirrored and begun elsewhere, of whose tours the shortest counts; 0: the cities as they are"`
 }
 
 // Eval is the final test.
@@ -314,6 +315,8 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 		err = fmt.Errorf("decode.beam: must be 1 or more (got %d)", c.Decode.Beam)
 	case c.Decode.Inner < 1:
 		err = fmt.Errorf("decode.inner: must be 1 or more (got %d)", c.Decode.Inner)
+	case c.Decode.Symmetries < 0 || c.Decode.Symmetries > 1024:
+		err = fmt.Errorf("decode.symmetries: must be 0 to 1024 (got %d)", c.Decode.Symmetries)
 	case c.Decode.Beam > maxBatch:
 		err = fmt.Errorf("decode.beam: must be at most %d (got %d)", maxBatch, c.Decode.Beam)
 	case c.Decode.Inner > maxBatch:

@@ -47,6 +47,7 @@ var uses = []use{
 	{"model.points", "model.encoder", []string{"points"}},
 	{"model.gpl_rows", "method", []string{"diffusion"}},
 	{"process", "method", []string{"diffusion"}},
+	{"decode.symmetries", "task.name", []string{"tsp"}},
 	{"decode", "method", []string{"diffusion"}},
 	{"train.objective", "method", []string{"diffusion"}},
 	{"train.trajectories", "method", []string{"diffusion"}},
