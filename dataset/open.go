@@ -251,7 +251,7 @@ func sniffHead(br *bufio.Reader, name string) (Format, error) {
 	return "", fmt.Errorf("%s: is in no format that is known, wanted %s (begins with %.40q)", name, formatNames, first)
 }
 
-const formatNames = "JSONL, CSV with a header set,item,rank, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
+const formatNames = "JSONL, CSV with a header set,item,rank or rank1,rank2,…, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
 
 // sniffLines finds the format in a file's head; whole is whether that is all of the file, and
 // named what the file's name says.

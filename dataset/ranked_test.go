@@ -303,9 +303,10 @@ func FuzzPrefLib(f *testing.F) {
 		}
 		return p.Orders, nil
 	}, "# NUMBER ALTERNATIVES: 3\n1: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n", "# NUMBER ALTERNATIVES: 65536\n1: 1\n1: {2,3}\n",
-		"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n1: 1,2\n", "2\n1,a\n2,b\n1,1,1\n9223372036854775807,1,2\n1,1,2\n", "# NUMBER ALTERNATIVES: 1099511627776\n")
+		"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n1: 1,2\n", "2\n1,a\n2,b\n1,1,1\n9223372036854775807,1,2\n1,1,2\n", "# NUMBER ALTERNATIVES: 1099511627776\n",
+		"# DATA TYPE: toi\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n3: {}\n2: \n1: 2\n", "# ALTERNATIVE NAME 65536: a\n1: 1\n", "# NUMBER VOTERS: x\n# NUMBER ALTERNATIVES: 2\n68719476736: 1,2\n1: 2,1\n")
 }
 
 func FuzzSushi(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n", "2 1\n0 0\n0 9 1\n")
 }

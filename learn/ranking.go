@@ -105,7 +105,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {
 			return nil, err
 		}
-		values[4] = (float64(scored[i].Bound) + logCount[i]) / n
+		values[4] = min(0, float64(scored[i].Bound)+logCount[i]) / n
 		values[5] = (float64(scored[i].Uniform) + logCount[i]) / n
 		for range min(weights[i], maxWeight) {
 			for j, to := range []*[]float64{&exact, &tauB, &ndcg, &top, &bound, &uniform} {

@@ -69,7 +69,7 @@ func (a *app) readTable(path string) ([]*dataset.Set, error) {
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
 ({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
+svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
 A model of ranked lists knows columns, and items without features, by their names: they may stand
 in another order, or some of the items alone, and an unknown one is an error.
 
