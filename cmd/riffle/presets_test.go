@@ -183,7 +183,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 		switch {
 		case strings.HasPrefix(short, "tsp-"): // paragraph "TSP"
 			want.Task = runs.Task{Name: "tsp", N: n}
-			want.Model.Encoder, want.Model.Edges = "points", n == 20
+			want.Model.Encoder, want.Model.Edges, want.Model.Points = "points", n == 20, "spread" // ours
 			want.Model.Dim, want.Model.Layers, want.Model.FeedForward = 256, 16, 1024
 			tr.WeightDecay, tr.Epsilon, tr.Beta1, tr.Beta2 = 1e-4, 1e-8, 0.9, 0.999
 			tr.Schedule, tr.LR, tr.Warmup, tr.Trajectories = "cosine", 2e-4, 0, 1
