@@ -51,6 +51,7 @@ func TestTableDialects(t *testing.T) {
 		"columns without names": {strings.ReplaceAll(table, "\r\n", ";;\r\n"), 0},
 		"lines that end in \\n": {strings.ReplaceAll(table, "\r", ""), 0},
 		"quotation marks":       {strings.ReplaceAll(strings.ReplaceAll(table, "q1;", "\"q1\";"), "weight", "\"weight\""), 0},
+		"a blank line":          {"  \r\n" + table, 1},
 		"a mark":                {"\xef\xbb\xbf" + table, 0},
 		"sep=;":                 {"\xef\xbb\xbfsep=;\r\n" + table, 1},
 		"\"sep=;\"":             {"\"sep=;\"\n" + table, 1},
@@ -198,11 +199,11 @@ func TestQueryFile(t *testing.T) {
 		return out
 	}
 	for name, text := range map[string]string{
-		"rank.train":     "2 1:0.5 2:1\n0 1:1\n1 2:3\n",
-		"rank.csv":       "2,0.5,1\n0,1,0\n1,0,3\n",
-		"rank.tsv":       "2\t0,5\t1\n0\t1\t0\n1\t0\t3\n",
-		"packed.txt.gz":  string(gzipped(t, []byte("2 1:0.5 2:1\n0 1:1\n1 2:3\n"))),
-		"ballots-of.csv": "1,0\n0,1\n1,1\n"[:0] + "2,0.5,1\n0,1,0\n1,0,3\n",
+		"rank.train":    "2 1:0.5 2:1\n0 1:1\n1 2:3\n",
+		"rank.csv":      "2,0.5,1\n0,1,0\n1,0,3\n",
+		"rank.tsv":      "2\t0,5\t1\n0\t1\t0\n1\t0\t3\n",
+		"packed.txt.gz": string(gzipped(t, []byte("2 1:0.5 2:1\n0 1:1\n1 2:3\n"))),
+		"blank.csv":     " \n,,\n2,0.5,1\n0,1,0\n1,0,3\n",
 	} {
 		dir := t.TempDir()
 		path := write(dir, name, text)
@@ -237,6 +238,7 @@ func TestBallots(t *testing.T) {
 	for name, text := range map[string]string{
 		"a header":       "rank1,rank2,rank3\nAnn,Bo,Cy\nBo,Cy,\nAnn,Bo,Cy\n",
 		"counts":         "count;Choice 1;Choice 2;Choice 3\n2;Ann;Bo;Cy\n1;Bo;Cy;\n",
+		"voters":         "Voter,rank1,rank2,rank3\nv1,Ann,Bo,Cy\nv2,Bo,Cy,\nv3,Ann,Bo,Cy\n",
 		"no header":      "Ann,Bo,Cy\nBo,Cy,\nAnn, Bo ,Cy\n",
 		"tabs, a gap":    "place_1\tplace_2\tplace_3\nAnn\tBo\tCy\n\tBo\tCy\nAnn\tBo\tCy\n",
 		"and an empty":   "rank1,rank2,rank3\nAnn,Bo,Cy\nBo,Cy,\n,,\nAnn,Bo,Cy\n",
@@ -266,6 +268,7 @@ func TestBallots(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		"id,rank1\nv,a\nw,b\nv,a\n":            `x:4: id: "v" is on line 2 already`,
 		"rank1,rank2\na,a\n":                   "x:2: \"a\" is there twice\nhint: a place that was not filled is an empty cell",
 		"rank1,rank2,count\na,b,0\n":           `x:2: count: wanted a number of 1 to 68719476736 (got "0")`,
 		"rank1,rank2,count\na,b,\n":            `x:2: count: wanted a number of 1 to 68719476736 (got "")`,

@@ -38,6 +38,7 @@ type jsonSet struct {
 	Rank  *[]int     `json:"rank,omitempty"`
 
 	Levels Levels `json:"levels,omitempty"`
+	Count  int    `json:"count,omitempty"`
 
 	Constraints constraint.Text `json:"constraints,omitzero"`
 }
@@ -82,7 +83,7 @@ func (w *JSONLWriter) Write(s *Set) error {
 	if err := w.seen.add(s, w.n+1); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)
 	}
-	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
+	out := jsonSet{ID: s.ID, Count: s.Count, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
 	for i := range s.Items {
 		it := &s.Items[i]
 		out.Items[i] = jsonItem{ID: it.ID, Image: it.Image}

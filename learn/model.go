@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
@@ -19,7 +21,7 @@ import (
 // Model is a network with its weights and what is needed to use it. It is not safe for
 // concurrent use.
 type Model struct {
-	Config   run.Config
+	Config   config.Config
 	Task     task.Task
 	Denoiser *denoiser.Denoiser
 	Process  *diffusion.Process // nil with another method than diffusion
@@ -30,11 +32,15 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
-	initialised bool // by InitFrom
+	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
+	// seconds.
+	OnCompile func(text string)
 
-	decoder  *diffusion.Decoder
-	answered func(sets int) // nil, or called when so many more are done
-	other    orderer        // with another method
+	compiled    time.Duration // spent on compiling so far
+	initialised bool          // by InitFrom
+	decoder     *diffusion.Decoder
+	answered    func(sets int) // nil, or called when so many more are done
+	other       orderer        // with another method
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
@@ -45,8 +51,8 @@ type Model struct {
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
 // New makes a model with starting weights. The configuration is completed (its schedule
-// filled in); warnings are things that work but that may not be wanted.
-func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+// filled in); warnings are things that work but that may not be wanted, those of the engine too.
+func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = task.Complete(&cfg); err != nil {
 		return nil, nil, err
 	}
@@ -57,11 +63,7 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 	if m.Task, err = task.New(&cfg); err != nil {
 		return nil, nil, err
 	}
-	network, err := cfg.DenoiserConfig(m.Task.Encoder())
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Denoiser, err = denoiser.New(network); err != nil {
+	if m.Denoiser, err = cfg.Network(m.Task.Encoder()); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Method == "diffusion" {
@@ -70,11 +72,14 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 		}
 	}
 	m.schedule = warnings
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
 	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
 }
 
 // Load opens the model of a run directory at its last checkpoint. warnings are those of the
-// checkpoint; what the configuration is warned of was said when the training began. Data are
+// engine and the checkpoint; what the configuration is warned of was said when the training began. Data are
 // looked for as [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
@@ -93,6 +98,9 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		}
 	}
 	warnings, err = m.restore(dir, false)
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
 	return m, warnings, err
 }
 
@@ -137,6 +145,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.OnShape, d.Mixed = m.compiling, m.Config.Task.Name == "ranking"
 		m.decoder = d
 	}
 	return m.decoder, nil

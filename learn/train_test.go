@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -24,7 +25,7 @@ import (
 func TestStoppedAndResumed(t *testing.T) {
 	t.Run("weights", func(t *testing.T) { stoppedAndResumed(t, tiny) })
 	t.Run("average", func(t *testing.T) {
-		stoppedAndResumed(t, func() run.Config {
+		stoppedAndResumed(t, func() config.Config {
 			c := tiny()
 			c.Train.Average = 0.9
 			return c
@@ -32,7 +33,7 @@ func TestStoppedAndResumed(t *testing.T) {
 	})
 }
 
-func stoppedAndResumed(t *testing.T, tiny func() run.Config) {
+func stoppedAndResumed(t *testing.T, tiny func() config.Config) {
 	e := openEngine(t, "go")
 	_, unbroken := train(t, tiny(), e)
 	for _, stops := range [][]int{{0}, {1}, {17}, {39}, {40}, {2, 3, 30}} {
@@ -102,13 +103,13 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	cfg.Train.Steps = 3
 	_, dir := train(t, cfg, e)
 	before := stepLines(t, dir)
-	for want, change := range map[string]func(*run.Config){
-		"train.batch: the model to resume with has another one: wanted 6 (got 7)":                         func(c *run.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
-		"seed: the model to resume with has another one: wanted 1 (got 2)":                                func(c *run.Config) { c.Seed, c.Train.LR = 2, 1 },
-		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:         func(c *run.Config) { c.Task.Target = "identity" },
-		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])": func(c *run.Config) { c.Process.Schedule = []int{0, 3, 8} },
-		"train.steps: the model to resume with has another one: wanted 3 (got 80)":                        func(c *run.Config) { c.Train.Steps = 80 },
-		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *run.Config) { c.Paper = &run.Paper{Exact: new(1.0)} },
+	for want, change := range map[string]func(*config.Config){
+		"train.batch: the model to resume with has another one: wanted 6 (got 7)":                         func(c *config.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
+		"seed: the model to resume with has another one: wanted 1 (got 2)":                                func(c *config.Config) { c.Seed, c.Train.LR = 2, 1 },
+		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:         func(c *config.Config) { c.Task.Target = "identity" },
+		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])": func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
+		"train.steps: the model to resume with has another one: wanted 3 (got 80)":                        func(c *config.Config) { c.Train.Steps = 80 },
+		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *config.Config) { c.Paper = &config.Paper{Exact: new(1.0)} },
 	} {
 		other := cfg
 		change(&other)
@@ -216,7 +217,7 @@ func TestBadBatchIsRefused(t *testing.T) {
 // the checkpoint is that of the good steps.
 func TestTrainingGivesUp(t *testing.T) {
 	const bad = 15 // the first bad step
-	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *run.Config) {
+	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *config.Config) {
 		c.Train.Steps, c.Train.Checkpoint = 1000, "1ms"
 	})
 	dir := filepath.Join(t.TempDir(), "run")

@@ -15,8 +15,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -29,7 +31,7 @@ import (
 // is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
 // what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
 type Ranking struct {
-	config run.Task
+	config config.Task
 	seed   uint64
 	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
@@ -40,6 +42,8 @@ type Ranking struct {
 
 	read  bool
 	parts [Test + 1]part
+	known bool  // what the model knows is another's: a test needs no training data
+	own   *part // the test of a known model
 	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
 }
@@ -74,16 +78,16 @@ const MaxRanking = 200
 
 // Complete fills in what the data of a task says: the kind of items, how many features they
 // have, the largest set, and with them the encoder. Other tasks have nothing to fill in.
-func Complete(c *run.Config) error {
+func Complete(c *config.Config) error {
 	if c.Task.Name != "ranking" || c.Task.N > 0 && c.Task.Items != "" {
 		return nil
 	}
 	if c.Task.Data == "" {
-		return errors.New("task.data: missing\nhint: a file of ranked lists, such as --set task.data=lists.csv; riffle data check looks at it")
+		return &config.KeyError{Key: config.TaskData, Problem: "missing", Hint: "a file of ranked lists; riffle data check looks at it"}
 	}
 	sets, err := readRanked(c.Task.Data, c.Task.Fill)
 	if err != nil {
-		return errData("task.data", c.Task.Data, err)
+		return errData(config.TaskData, c.Task.Data, err)
 	}
 	t := &c.Task
 	kind, largest, silent := sets[0].Kind, 0, t.N == 0
@@ -136,25 +140,22 @@ func Complete(c *run.Config) error {
 	return nil
 }
 
-func newRanking(c *run.Config) (*Ranking, error) {
+func newRanking(c *config.Config) (*Ranking, error) {
 	t := c.Task
 	want := map[string][]string{"bare": {"table"}, "features": {"features"}, "points": {"points"}, "images": {"cnn", "window"}}[t.Items]
 	if want == nil {
-		return nil, fmt.Errorf("task.items: unknown %q, wanted bare, features, images or points", t.Items)
+		return nil, field.Errorf("Items", "unknown %q, wanted bare, features, images or points", t.Items)
 	}
 	if err := feeds(c, t.Items, want...); err != nil {
 		return nil, err
 	}
-	if _, err := dataset.ParseFill(t.Fill); err != nil {
-		return nil, fmt.Errorf("task.fill: %w", err)
-	}
 	switch {
 	case t.Fill != "" && t.Items != "features":
-		return nil, fmt.Errorf("task.fill: goes with task.items = \"features\" (got %q)", t.Items)
+		return nil, field.Errorf("Fill", "is for items that are features (got %q)", t.Items)
 	case t.Items == "features" && t.Features < 1:
-		return nil, fmt.Errorf("task.features: must be 1 or more (got %d)", t.Features)
+		return nil, field.Errorf("Features", "must be 1 or more (got %d)", t.Features)
 	case t.Items == "images" && t.Pixels < 1:
-		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
+		return nil, field.Errorf("Pixels", "must be 1 or more (got %d)", t.Pixels)
 	}
 	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
@@ -181,7 +182,7 @@ func (r *Ranking) load() error {
 	}
 	sets, err := readRanked(r.config.Data, r.config.Fill)
 	if err != nil {
-		return errData("task.data", r.config.Data, err)
+		return errData(config.TaskData, r.config.Data, err)
 	}
 	fresh := r.scale == nil
 	if fresh {
@@ -197,7 +198,7 @@ func (r *Ranking) load() error {
 	}
 	data, err := r.usable(r.config.Data, sets)
 	if err != nil {
-		return errData("task.data", r.config.Data, err)
+		return errData(config.TaskData, r.config.Data, err)
 	}
 	if r.config.Test != "" {
 		sets, err := readRanked(r.config.Test, r.config.Fill)
@@ -205,14 +206,14 @@ func (r *Ranking) load() error {
 			sets, err = r.usable(r.config.Test, sets)
 		}
 		if err != nil {
-			return errData("task.test", r.config.Test, err)
+			return errData(config.TaskTest, r.config.Test, err)
 		}
 		for _, s := range sets {
 			r.parts[Test].add(s, max(1, s.Count))
 		}
 	}
 	for i, s := range data {
-		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
+		share := r.share(i, max(1, s.Count))
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -221,8 +222,8 @@ func (r *Ranking) load() error {
 	}
 	// Of few sets each part has one all the same, but for validation.
 	for _, x := range []struct{ from, to Split }{{Validation, Train}, {Test, Train}, {Validation, Test}, {Train, Test}} {
-		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.total > 1 || x.from == Validation && from.total > 0) && (x.from != Test && x.to != Test || r.config.Test == "") {
-			r.parts[x.to].add(from.take(), 1)
+		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.several(r.apart()) || x.from == Validation && from.total > 0) && (x.from != Test && x.to != Test || r.config.Test == "") {
+			r.parts[x.to].add(from.take(r.apart()))
 		}
 	}
 	for _, x := range []struct {
@@ -242,12 +243,30 @@ func (r *Ranking) load() error {
 	}
 	if fresh {
 		if err := r.measure(); err != nil {
-			return errData("task.data", r.config.Data, err)
+			return errData(config.TaskData, r.config.Data, err)
 		}
 	}
 	r.read = true
-	r.outside(Test, r.config.Test)
+	r.outside(&r.parts[Test], r.config.Test)
 	return nil
+}
+
+// apart is whether those who gave one set are dealt out one by one.
+func (r *Ranking) apart() bool { return r.config.Items == "bare" }
+
+// share deals out those who gave set i: voters one by one, since each is one more draw of the
+// same population; lists of features, images or points as a whole, since the model must not be
+// judged on a list that it was trained on.
+func (r *Ranking) share(i, count int) (share [Test + 1]int) {
+	rng, test := source(r.seed, 0, i), r.config.Test == ""
+	if r.apart() {
+		return deal(rng, count, test)
+	}
+	share = deal(rng, 1, test)
+	for split := range share {
+		share[split] *= count
+	}
+	return share
 }
 
 // dealtApart is how many of those who gave one order are dealt out one by one.
@@ -396,10 +415,10 @@ func (s *Scale) standard(j int, v float64) float32 {
 
 // Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
-	if err := r.load(); err != nil {
+	p, err := r.part(split)
+	if err != nil {
 		return nil, err
 	}
-	p := &r.parts[split]
 	if p.total == 0 {
 		return nil, fmt.Errorf("%s: %w", r.config.Data, ErrNoSets)
 	}
@@ -419,15 +438,44 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Levels[i] = sets[i].Known()
 		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
-	var err error
 	e.Objects, _, err = r.padded(context.Background(), sets, b.n)
 	return e, err
 }
 
+// part returns the sets of a split.
+func (r *Ranking) part(split Split) (*part, error) {
+	if split != Test || !r.known || r.config.Test == "" {
+		return &r.parts[split], r.load()
+	}
+	if r.own != nil {
+		return r.own, nil
+	}
+	sets, err := readRanked(r.config.Test, r.config.Fill)
+	if err == nil {
+		sets, err = r.usable(r.config.Test, sets)
+	}
+	if err == nil && len(sets) == 0 {
+		err = fmt.Errorf("%s: no set is left to test on, wanted one whose order is known\n%s", r.config.Test, joined(r.Dropped))
+	}
+	if err != nil {
+		return nil, errData("task.test", r.config.Test, err)
+	}
+	r.own = &part{}
+	for _, s := range sets {
+		r.own.add(s, max(1, s.Count))
+	}
+	r.own.bucket(r.config.N)
+	r.outside(r.own, r.config.Test)
+	return r.own, nil
+}
+
 // Lists returns how many lists of a split there are; a set that many gave counts as often.
 func (r *Ranking) Lists(split Split) (int, error) {
-	err := r.load()
-	return r.parts[split].total, err
+	p, err := r.part(split)
+	if err != nil {
+		return 0, err
+	}
+	return p.total, nil
 }
 
 // ErrNoSets is returned where a split has no sets: of few, validation has none.
@@ -436,10 +484,10 @@ var ErrNoSets = errors.New("no sets")
 // Sets returns the sets of a split with how many gave each, those with the most first; at most
 // count of them where count is above 0.
 func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error) {
-	if err := r.load(); err != nil {
+	p, err := r.part(split)
+	if err != nil {
 		return nil, nil, err
 	}
-	p := &r.parts[split]
 	if p.total == 0 {
 		return nil, nil, ErrNoSets
 	}
@@ -564,7 +612,7 @@ func (r *Ranking) Keep(dir string) error {
 func (r *Ranking) Known() *Scale { return r.scale }
 
 // KnowAs takes over what another knows of the items, which it learned or restored.
-func (r *Ranking) KnowAs(other *Ranking) { r.scale = other.scale }
+func (r *Ranking) KnowAs(other *Ranking) { r.scale, r.known = other.scale, other.scale != nil }
 
 // Restore reads what [Ranking.Keep] wrote, if it is there.
 func (r *Ranking) Restore(dir string) error {

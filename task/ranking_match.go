@@ -243,7 +243,8 @@ func (s *Scale) column(j int) string {
 }
 
 // far warns of values of a set, whose features stand as the model's, that lie outside of the
-// training's range by more than its width: they may have another unit. "" where there are none.
+// training's range by more than half its width: they may have another unit or sign. "" where
+// there are none.
 func (s *Scale) far(set *dataset.Set) string {
 	if s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
 		return ""
@@ -252,7 +253,7 @@ func (s *Scale) far(set *dataset.Set) string {
 	for k := range set.Items {
 		for j, v := range set.Items[k].Features {
 			low, high := s.Low[j], s.High[j]
-			if v = bounded(v); v >= low-(high-low) && v <= high+(high-low) {
+			if margin := (high - low) / 2; bounded(v) >= low-margin && bounded(v) <= high+margin {
 				continue
 			}
 			if count++; count == 1 {
@@ -274,9 +275,9 @@ func span(low, high float64) string {
 }
 
 // outside notes which sets of a file have features far outside of the training's range.
-func (r *Ranking) outside(split Split, path string) {
+func (r *Ranking) outside(p *part, path string) {
 	count, first := 0, ""
-	for _, s := range r.parts[split].sets {
+	for _, s := range p.sets {
 		if far := r.scale.far(s); far != "" && path != "" {
 			if count++; count == 1 {
 				first = fmt.Sprintf("set %s: %s", s.ID, far)
@@ -284,7 +285,7 @@ func (r *Ranking) outside(split Split, path string) {
 		}
 	}
 	if count > 0 {
-		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(r.parts[split].sets), first))
+		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(p.sets), first))
 	}
 }
 
