@@ -259,11 +259,14 @@ func (a *app) printResult(f evalFile) {
 		}
 		return r
 	}
-	rows := [][]string{
-		row("exact %", "%.2f", f.Exact, func(p *config.Paper) *float64 { return p.Exact }),
-		row("correct %", "%.2f", f.Correct, func(p *config.Paper) *float64 { return p.Correct }),
-		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *config.Paper) *float64 { return p.KendallTau }),
-		row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
+	var rows [][]string
+	if f.Ranking == nil {
+		rows = [][]string{
+			row("exact %", "%.2f", f.Exact, func(p *config.Paper) *float64 { return p.Exact }),
+			row("correct %", "%.2f", *f.Correct, func(p *config.Paper) *float64 { return p.Correct }),
+			row("Kendall tau (lists)", "%.4f", *f.KendallTauLists, func(p *config.Paper) *float64 { return p.KendallTau }),
+			row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
+		}
 	}
 	if f.Tour != nil {
 		rows = append(rows,
@@ -302,10 +305,13 @@ func (a *app) printResult(f evalFile) {
 			row("exact %, known pairs", "%.2f", r.Exact, none),
 			row("Kendall tau-b", "%.4f", r.TauB, none),
 			row(fmt.Sprintf("NDCG@%d", r.NDCGAt), "%.4f", r.NDCG, none),
-			row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", r.TopK, none),
-			row("bound, nats an item", "%.4f", r.Bound, none),
-			row("uniform, nats an item", "%.4f", r.Uniform, none),
 		}
+		if r.TopK != nil {
+			rows = append(rows, row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", *r.TopK, none))
+		}
+		rows = append(rows,
+			row("bound, nats an item", "%.4f", r.Bound, none),
+			row("uniform, nats an item", "%.4f", r.Uniform, none))
 		a.warn(r.Dropped)
 		for _, p := range r.Populations {
 			value := "none"

@@ -322,9 +322,9 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 		},
 		OnValidation: func(step int, r *learn.Result) {
 			bar.clear()
-			correct := fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
-			if r.Ranking != nil { // not every right place is known
-				correct = ""
+			correct := ""
+			if r.Correct != nil {
+				correct = fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
 			}
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
 		},
