@@ -21,7 +21,7 @@ import (
 // name; "set", "item" and "rank" may be in any place.
 //
 // A table of ballots has a line for each voter, and the names of items in the columns, from the
-// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so. Equal
+// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so, and voter, each once. Equal
 // ballots are one set, with their count; one that names no item is a voter who says nothing. Without a header a table is one of ballots where its
 // first lines have no more names than columns and none twice in a line.
 //
@@ -34,7 +34,7 @@ import (
 //
 // All faults of a file are told at once, as [Faults].
 func ReadCSV(path string) ([]*Set, error) {
-	f, err := readFile(path, (&File{Format: FormatCSV}).read)
+	f, err := readFile(path, (&File{Format: FormatCSV, query: queryFile(path)}).read)
 	if err != nil {
 		return nil, err
 	}
