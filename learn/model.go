@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
@@ -19,7 +20,7 @@ import (
 // Model is a network with its weights and what is needed to use it. It is not safe for
 // concurrent use.
 type Model struct {
-	Config   run.Config
+	Config   config.Config
 	Task     task.Task
 	Denoiser *denoiser.Denoiser
 	Process  *diffusion.Process // nil with another method than diffusion
@@ -44,7 +45,7 @@ func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restore
 
 // New makes a model with starting weights. The configuration is completed (its schedule
 // filled in); warnings are things that work but that may not be wanted, those of the engine too.
-func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = task.Complete(&cfg); err != nil {
 		return nil, nil, err
 	}
@@ -55,11 +56,7 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 	if m.Task, err = task.New(&cfg); err != nil {
 		return nil, nil, err
 	}
-	network, err := cfg.DenoiserConfig(m.Task.Encoder())
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Denoiser, err = denoiser.New(network); err != nil {
+	if m.Denoiser, err = cfg.Network(m.Task.Encoder()); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Method == "diffusion" {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -34,7 +34,7 @@ func lists(t *testing.T) *Model {
 		}
 	}
 	cfg := tiny()
-	cfg.Task = run.Task{
+	cfg.Task = config.Task{
 		Name: "ranking", Data: write("train.csv", train),
 		Test: write("test.csv", "a,x,1,5\na,y,2,3\na,z,2,1\na,w,4,4\nb,x,2,1\nb,y,1,2\nc,x,1,1\nc,y,,5\nc,z,2,3\nd,x,1,1\nd,y,1,2\n"),
 	}

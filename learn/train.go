@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
@@ -133,12 +134,12 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 
 // sameConfig names the first key, in the order of config.toml, in which a run's
 // configuration and a model's are not the same.
-func sameConfig(ofRun, ofModel run.Config) error {
+func sameConfig(ofRun, ofModel config.Config) error {
 	if _, err := ofRun.Resolve(); err != nil {
 		return err
 	}
 	var lines [2][]string
-	for i, c := range []run.Config{ofRun, ofModel} {
+	for i, c := range []config.Config{ofRun, ofModel} {
 		text, err := c.TOML()
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -35,7 +36,7 @@ var ErrNoRun = errors.New("holds no run")
 // by [Create] or [Resume], and read by any number.
 type Dir struct {
 	Path   string
-	Config Config
+	Config config.Config
 
 	disk disker
 	lock io.Closer // nil where the directory is open for reading
@@ -47,7 +48,7 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 // Create starts a run: it makes the directory, takes it for this process until [Dir.Close]
 // and writes the configuration. A directory that holds a run already is an error and stays
 // as it is.
-func Create(dir string, cfg *Config) (*Dir, error) {
+func Create(dir string, cfg *config.Config) (*Dir, error) {
 	config, err := cfg.TOML()
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func Open(dir string) (*Dir, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: is a file, wanted the folder of a run", dir, ErrNoRun)
 	}
-	c, err := LoadConfig(filepath.Join(dir, ConfigFile))
+	c, err := config.LoadConfig(filepath.Join(dir, ConfigFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, shell.Quote(dir))
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/fuzztest"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // A run's items.json comes from anywhere. It is refused, or what the network sees of any
@@ -31,7 +31,7 @@ func FuzzRestore(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, ScaleFile), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r := &Ranking{config: run.Task{Name: "ranking", Items: "features", Features: 2, N: 2}}
+		r := &Ranking{config: config.Task{Name: "ranking", Items: "features", Features: 2, N: 2}}
 		var err error
 		fuzztest.Within(t, 1<<20, 1<<10, len(data), func() { err = r.Restore(dir) })
 		if err != nil {

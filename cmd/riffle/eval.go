@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	runs "github.com/riffle-ml/riffle/run"
@@ -189,9 +190,9 @@ func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
 // evalFile is what eval.json holds.
 type evalFile struct {
 	*learn.Result
-	TrainSteps   int         `json:"train_steps"`
-	TrainSeconds float64     `json:"train_seconds"`
-	Paper        *runs.Paper `json:"paper,omitempty"`
+	TrainSteps   int           `json:"train_steps"`
+	TrainSeconds float64       `json:"train_seconds"`
+	Paper        *config.Paper `json:"paper,omitempty"`
 }
 
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
@@ -242,12 +243,12 @@ func (a *app) printResult(f evalFile) {
 		size = fmt.Sprintf("different lists of up to %d, %s in all", f.N, thousands(f.Ranking.Lists))
 	}
 	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), size, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
-	none := func(*runs.Paper) *float64 { return nil }
+	none := func(*config.Paper) *float64 { return nil }
 	header := []string{"metric", "ours", "95 % interval"}
 	if f.Paper != nil {
 		header = append(header, "paper")
 	}
-	row := func(name, format string, v metric.Interval, paper func(*runs.Paper) *float64) []string {
+	row := func(name, format string, v metric.Interval, paper func(*config.Paper) *float64) []string {
 		r := []string{name, fmt.Sprintf(format, v.Mean), fmt.Sprintf(format+" to "+format, v.Low, v.High)}
 		if f.Paper != nil {
 			p := ""
@@ -259,16 +260,16 @@ func (a *app) printResult(f evalFile) {
 		return r
 	}
 	rows := [][]string{
-		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) *float64 { return p.Exact }),
-		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) *float64 { return p.Correct }),
-		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
+		row("exact %", "%.2f", f.Exact, func(p *config.Paper) *float64 { return p.Exact }),
+		row("correct %", "%.2f", f.Correct, func(p *config.Paper) *float64 { return p.Correct }),
+		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *config.Paper) *float64 { return p.KendallTau }),
 		row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
 	}
 	if f.Tour != nil {
 		rows = append(rows,
-			row("tour length", "%.4f", f.Tour.Length, func(p *runs.Paper) *float64 { return p.Length }),
-			row("gap %", "%.3f", f.Tour.Gap, func(p *runs.Paper) *float64 { return p.Gap }),
-			row("shortest length", "%.4f", f.Tour.Best, func(*runs.Paper) *float64 { return nil }))
+			row("tour length", "%.4f", f.Tour.Length, func(p *config.Paper) *float64 { return p.Length }),
+			row("gap %", "%.3f", f.Tour.Gap, func(p *config.Paper) *float64 { return p.Gap }),
+			row("shortest length", "%.4f", f.Tour.Best, func(*config.Paper) *float64 { return nil }))
 	}
 	if f.Permutations != nil {
 		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
@@ -288,8 +289,8 @@ func (a *app) printResult(f evalFile) {
 			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
 		}
 		rows = append(rows,
-			row("RMSE", "%.4f", p.RMSE, func(p *runs.Paper) *float64 { return p.RMSE }),
-			row("MAE", "%.4f", p.MAE, func(p *runs.Paper) *float64 { return p.MAE }),
+			row("RMSE", "%.4f", p.RMSE, func(p *config.Paper) *float64 { return p.RMSE }),
+			row("MAE", "%.4f", p.MAE, func(p *config.Paper) *float64 { return p.MAE }),
 			row("exact %, but for noise", "%.2f", p.ExactAlike, none),
 			row("correct %, but for noise", "%.2f", p.CorrectAlike, none),
 			limit("limit of exact %", p.LimitExact),

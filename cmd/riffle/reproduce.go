@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -238,7 +239,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 		return err
 	}
 	m.Config.Paper = r.Paper
-	m.Config.Decode = runs.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
+	m.Config.Decode = config.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}

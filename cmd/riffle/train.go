@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
@@ -142,7 +142,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
 func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
-	var cfg runs.Config
+	var cfg config.Config
 	var state runs.State
 	if resume {
 		if dir, err = runs.Resume(out); err != nil {
@@ -247,7 +247,7 @@ func forced(spec string, e *engine.Engine) string {
 	return " --engine " + name
 }
 
-func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
+func (a *app) newModel(cfg config.Config, engineSpec string) (*learn.Model, error) {
 	e, err := a.openEngine(engineSpec)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error)
 }
 
 // change changes the keys of a configuration that --set gives.
-func change(command string, cfg *runs.Config, set []string) error {
+func change(command string, cfg *config.Config, set []string) error {
 	for _, s := range set {
 		if err := cfg.Set(s); err != nil {
 			return usagef("%s: --set: %w", command, err)
@@ -270,13 +270,16 @@ func change(command string, cfg *runs.Config, set []string) error {
 	return nil
 }
 
-// blame says where the key that an error begins with is from: --set, which is wrong use unless it
-// named a file that is not there, or else the configuration called from. Of an error that begins
-// with no key it changes nothing.
+// blame says where the key that an error is about is from: --set, which is wrong use unless it
+// named a file that is not there, or else the configuration called from. An error about no key stays.
 func blame(command, from string, set []string, err error) error {
+	wrong, ok := errors.AsType[*config.KeyError](err)
+	if !ok || wrong.Where != "" {
+		return err
+	}
 	for _, s := range set {
 		key, _, _ := strings.Cut(s, "=")
-		if !strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
+		if key = strings.TrimSpace(key); wrong.Key != key && !strings.HasPrefix(wrong.Key, key+"[") {
 			continue
 		}
 		err = fmt.Errorf("%s: --set: %w", command, err)
@@ -285,31 +288,25 @@ func blame(command, from string, set []string, err error) error {
 		}
 		return err
 	}
-	if !beginsWithKey.MatchString(err.Error()) {
-		return err
-	}
 	return fmt.Errorf("%s: %w", from, err)
 }
 
-// beginsWithKey is an error about a key of a configuration.
-var beginsWithKey = regexp.MustCompile(`^(seed|method|(task|process|model|train|decode|baseline|eval|paper)\.[a-z0-9_.]+)[:,]`)
-
 // readConfig reads a TOML file or a preset.
-func readConfig(name string) (runs.Config, error) {
+func readConfig(name string) (config.Config, error) {
 	if strings.HasSuffix(name, ".toml") {
-		cfg, err := runs.LoadConfig(name)
+		cfg, err := config.LoadConfig(name)
 		if err == nil {
 			return cfg, nil
 		}
 		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
-			return runs.Config{}, err
+			return config.Config{}, err
 		}
 	}
 	data, err := presetData(name)
 	if err != nil {
-		return runs.Config{}, err
+		return config.Config{}, err
 	}
-	return runs.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
+	return config.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {

@@ -1,4 +1,4 @@
-package run
+package config
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func ParseConfig(data []byte, name string) (Config, error) {
 	if err := toml.Unmarshal(data, &c); err != nil {
 		return Config{}, decodeError(err, name)
 	}
-	where := func(i int) string { return fmt.Sprintf("%s:%d: ", name, lines[i]) }
+	where := func(i int) string { return fmt.Sprintf("%s:%d", name, lines[i]) }
 	if err := errors.Join(c.checkUsed(keys, where), c.checkFilled(keys, where)); err != nil {
 		return Config{}, err
 	}

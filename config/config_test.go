@@ -1,4 +1,4 @@
-package run
+package config
 
 import (
 	"math"
@@ -13,12 +13,12 @@ func TestResolveErrors(t *testing.T) {
 		"task.n: must be 2 or more (got 1)":                                                        func(c *Config) { c.Task.N = 1 },
 		"task.n: must be at most 65536 (got 1000000000)":                                           func(c *Config) { c.Task.N = 1e9 },
 		"train.steps: must be 1 or more (got 0)":                                                   func(c *Config) { c.Train.Steps = 0 },
-		"train.batch: must be 1 or more (got -3)":                                                  func(c *Config) { c.Train.Batch = -3 },
-		"train.batch: must be at most 1048576 (got 10000000)":                                      func(c *Config) { c.Train.Batch = 1e7 },
-		"train.trajectories: must be at most 1048576 (got 10000000)":                               func(c *Config) { c.Train.Trajectories = 1e7 },
-		"eval.batch: must be at most 1048576 (got 10000000)":                                       func(c *Config) { c.Eval.Batch = 1e7 },
-		"decode.beam: must be at most 1048576 (got 10000000)":                                      func(c *Config) { c.Decode.Beam = 1e7 },
-		"decode.inner: must be at most 1048576 (got 10000000)":                                     func(c *Config) { c.Decode.Inner = 1e7 },
+		"train.batch: must be 1 to 1048576 (got -3)":                                               func(c *Config) { c.Train.Batch = -3 },
+		"train.batch: must be 1 to 1048576 (got 10000000)":                                         func(c *Config) { c.Train.Batch = 1e7 },
+		"train.trajectories: must be 1 to 1048576 (got 10000000)":                                  func(c *Config) { c.Train.Trajectories = 1e7 },
+		"eval.batch: must be 1 to 1048576 (got 10000000)":                                          func(c *Config) { c.Eval.Batch = 1e7 },
+		"decode.beam: must be 1 to 1048576 (got 10000000)":                                         func(c *Config) { c.Decode.Beam = 1e7 },
+		"decode.inner: must be 1 to 1048576 (got 10000000)":                                        func(c *Config) { c.Decode.Inner = 1e7 },
 		"paper.exact: must be finite (got NaN)":                                                    func(c *Config) { c.Paper = &Paper{Exact: new(math.NaN())} },
 		"paper.rmse: must be finite (got NaN)":                                                     func(c *Config) { c.Paper = &Paper{RMSE: new(math.NaN())} },
 		"task.rows: must be 1 to 65536 (got 0)":                                                    func(c *Config) { c.Task = Task{Name: "jigsaw", Columns: 2} },
@@ -76,4 +76,10 @@ func TestSizeOfAJigsaw(t *testing.T) {
 	if _, err := c.Resolve(); err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}
+}
+
+func testConfig() *Config {
+	c := Default()
+	c.Task, c.Process.Schedule, c.Model.Encoder = Task{Name: "delta", N: 5, Target: "identity"}, []int{0, 3}, "table"
+	return &c
 }
