@@ -35,7 +35,7 @@ func evaluate(t *testing.T, m *Model, count int, opt DecodeOptions) [4]metric.In
 	if last != count || r.Sets != count || r.N != m.Config.Task.N {
 		t.Errorf("%d sets wanted, %d done: %+v", count, last, r)
 	}
-	return [4]metric.Interval{r.Exact, r.Correct, r.KendallTau, r.KendallTauLists}
+	return [4]metric.Interval{r.Exact, *r.Correct, r.KendallTau, *r.KendallTauLists}
 }
 
 // The result does not depend on the size of the batches, nor on a ragged end.
