@@ -225,7 +225,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 // reproduceBeam decodes the model of another row, which must be there, by the beam.
 func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
 	of := reproduce.Folder(o.runs, t, reproduce.Row{Name: r.Of})
-	m, err := a.load(of, o.engine)
+	m, err := a.load(of, o.engine, manySets)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("it decodes the model of row %s, which is to be run first", r.Of)
 	}
@@ -263,7 +263,7 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 			}
 			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
 			if old, err := os.Stat(file); err != nil || old.ModTime().Before(ran.ModTime()) {
-				m, err := a.load(dir, o.engine)
+				m, err := a.load(dir, o.engine, aFewSets)
 				if err != nil {
 					return nil, err
 				}
