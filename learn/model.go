@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -31,6 +32,11 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
+	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
+	// seconds.
+	OnCompile func(text string)
+
+	compiled time.Duration // spent on compiling so far
 	decoder  *diffusion.Decoder
 	answered func(sets int) // nil, or called when so many more are done
 	other    orderer        // with another method
@@ -91,7 +97,10 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		}
 	}
 	warnings, err = m.restore(dir, false)
-	return m, slices.Concat(e.Warnings, warnings), err
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
+	return m, warnings, err
 }
 
 // restore reads the last checkpoint of a run into the store.
@@ -130,6 +139,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.OnShape, d.Mixed = m.compiling, m.Config.Task.Name == "ranking"
 		m.decoder = d
 	}
 	return m.decoder, nil

@@ -59,6 +59,7 @@ type trainer struct {
 	start   time.Time
 	limit   time.Duration // 0: the steps decide
 	refused int           // in a row
+	known   map[int]bool  // sizes of sets whose steps are compiled
 }
 
 // Train trains the model in a run directory, from the last checkpoint if resume is set; then
@@ -68,7 +69,7 @@ type trainer struct {
 // it does not, as the clock decides on the learning rate, nor with another number of
 // devices, whose sums round otherwise.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
-	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now()}
+	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
 		return err
 	}
@@ -217,11 +218,7 @@ func (t *trainer) loop() error {
 			return made.err
 		}
 		rate := schedule.At(s, done)
-		inputs, err := t.method.inputs(s, made.batch)
-		if err != nil {
-			return err
-		}
-		step, err := t.steps.Step(s, rate, inputs...)
+		step, err := t.make(s, rate, made.batch)
 		if err != nil {
 			return err
 		}
@@ -235,6 +232,23 @@ func (t *trainer) loop() error {
 			t.opt.OnStep(Progress{Step: s, Done: min(1, t.done(s)), Loss: t.loss, LR: rate, Elapsed: t.before + elapsed, Rate: float64(s-first) / elapsed.Seconds()})
 		}
 	}
+}
+
+// make makes step s. The first of a shape compiles it, which is no part of the training's time.
+func (t *trainer) make(s int, rate float64, b *batch) (*diffusion.Step, error) {
+	if size := b.objects.Shape().Dim(1); !t.known[size] {
+		t.known[size] = true
+		before, done := t.compiled, t.compiling(size)
+		defer func() {
+			done()
+			t.start = t.start.Add(t.compiled - before)
+		}()
+	}
+	inputs, err := t.method.inputs(s, b)
+	if err != nil {
+		return nil, err
+	}
+	return t.steps.Step(s, rate, inputs...)
 }
 
 // done returns how much of the training is behind when step s is about to be made: above 1
@@ -334,7 +348,9 @@ func (t *trainer) validate() error {
 	if count == 0 {
 		return nil
 	}
+	before := t.compiled
 	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
+	t.start = t.start.Add(t.compiled - before)
 	if err != nil {
 		if t.ctx.Err() != nil || errors.Is(err, task.ErrNoSets) {
 			return nil

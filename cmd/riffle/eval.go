@@ -89,7 +89,11 @@ and the limit that they set: the share of one who knows all else and guesses the
 					}
 				}
 			}
-			m, err := a.load(args[0], engineSpec)
+			many := examples
+			if many == 0 {
+				many = manySets
+			}
+			m, err := a.load(args[0], engineSpec, many)
 			if err != nil {
 				return err
 			}
@@ -173,17 +177,39 @@ func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
 	return nil
 }
 
-// load opens a run's model.
-func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+// Questions that do not say how many sets they are about are taken to be about a few or many.
+const (
+	aFewSets = 64
+	manySets = 4096
+)
+
+// setsIn guesses how many sets are in an input: at a kilobyte each, many in a stream.
+func setsIn(path string) int {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		if path == "-" {
+			return manySets
+		}
+		return aFewSets
+	}
+	return max(aFewSets, int(info.Size()/1024))
+}
+
+// load opens a run's model to ask about so many sets.
+func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
+	m, warnings, err := learn.Load(dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.Load(dir, e)
+	err = a.engineFor(m, engineSpec, func() learn.Choice {
+		q := learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: m.Config.Decode.Method, Beam: m.Config.Decode.Beam, Inner: m.Config.Decode.Inner}}
+		return m.FasterToAsk(q, sets)
+	})
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
+	a.warn(warnings)
+	m.OnCompile = func(text string) { a.note("%s", text) }
 	return m, nil
 }
 
@@ -198,6 +224,10 @@ type evalFile struct {
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
 	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
 	bar.clear()
 	if err != nil {

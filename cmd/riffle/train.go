@@ -248,15 +248,14 @@ func forced(spec string, e *engine.Engine) string {
 }
 
 func (a *app) newModel(cfg config.Config, engineSpec string) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+	m, warnings, err := learn.New(cfg, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.New(cfg, e)
-	if err != nil {
+	if err := a.engineFor(m, engineSpec, m.FasterToTrain); err != nil {
 		return nil, err
 	}
-	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
+	a.warn(warnings)
 	return m, m.CheckData()
 }
 
@@ -312,6 +311,10 @@ func readConfig(name string) (config.Config, error) {
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
 			left := "?"
