@@ -128,8 +128,12 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		host.Bytes = 60*most*steps*items*together + 10*float64(q.Count)*sets
 	}
 	// Scores are kept for all states of the sets that go together, those of a part of them once more.
+	copies := 1.0
+	if q.Kind == KindOrder {
+		copies = float64(max(1, q.Decode.Symmetries))
+	}
 	return Work{
-		Seconds: sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
+		Seconds: copies * sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
 		Bytes:   together*most*(width*8+(steps+4)*(8*items+24)) + host.Bytes,
 	}
 }
