@@ -77,7 +77,7 @@ func TestCopyModelShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory.names[d.File(ConfigFile)] = &inode{config, true}
+	memory.names[ConfigFile] = &inode{config, true}
 	to := filepath.Join(t.TempDir(), "to")
 	if _, _, err := d.CopyModel(to); err != nil {
 		t.Fatal(err)

@@ -30,6 +30,11 @@ func LoadConfig(path string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	return parseFile(data, path)
+}
+
+// parseFile is [ParseConfig] of a file, which is not empty.
+func parseFile(data []byte, path string) (Config, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Config{}, fmt.Errorf("%s: is empty", path)
 	}

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 
@@ -65,9 +63,6 @@ type Scale struct {
 
 // cutOff bounds standardised features: one value of 1e30 must not be all that a network sees.
 const cutOff = 10
-
-// ScaleFile is the file of a run's directory that keeps the [Scale].
-const ScaleFile = "items.json"
 
 // MaxRanking is how many items the largest set of a ranking may have where task.n does not
 // say: the network's work grows with their square.
@@ -495,11 +490,11 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 }
 
 // Keep writes what a model needs of the data besides its weights into a run's directory.
-func (r *Ranking) Keep(dir string) error {
+func (r *Ranking) Keep(dir *run.Dir) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	return run.WriteFile(filepath.Join(dir, ScaleFile), func(w io.Writer) error {
+	return dir.WriteFile(run.ItemsFile, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(r.scale)
@@ -507,18 +502,27 @@ func (r *Ranking) Keep(dir string) error {
 }
 
 // Restore reads what [Ranking.Keep] wrote, if it is there.
-func (r *Ranking) Restore(dir string) error {
-	path := filepath.Join(dir, ScaleFile)
-	data, err := os.ReadFile(path)
+func (r *Ranking) Restore(dir *run.Dir) error {
+	data, err := dir.ReadFile(run.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // a run that made no step
 	}
 	if err != nil {
 		return err
 	}
+	return r.parseScale(data, dir.File(run.ItemsFile))
+}
+
+// parseScale takes what [Ranking.Keep] wrote to the file path.
+func (r *Ranking) parseScale(data []byte, path string) error {
 	s := &Scale{}
 	if err := json.Unmarshal(data, s); err != nil {
 		return fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
+	}
+	for j, d := range s.Deviation {
+		if d < 0 {
+			return fmt.Errorf("%s: deviation %d is %g, wanted 0 or more", path, j, d)
+		}
 	}
 	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
 		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)

@@ -201,7 +201,11 @@ func TestKeepAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRanking(t, c)
-	dir := t.TempDir()
+	dir, err := run.Create(filepath.Join(t.TempDir(), "run"), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
 	if err := r.Keep(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,8 @@ type Task interface {
 // Keeper is a task with something that a trained model needs of its data, such as the scale of
 // features: it is kept in the run's directory.
 type Keeper interface {
-	Keep(dir string) error
-	Restore(dir string) error
+	Keep(dir *run.Dir) error
+	Restore(dir *run.Dir) error
 }
 
 // Pricer is a task whose orders cost something, less being better: tours, their length.

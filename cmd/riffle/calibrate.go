@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
-	err = keepJSON(filepath.Join(dir, runs.CalibrationFile), c)
+	err = keepJSON(dir, runs.CalibrationFile, c)
 	if a.json {
 		return errors.Join(a.printJSON(c), err)
 	}

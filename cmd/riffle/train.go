@@ -46,6 +46,11 @@ last checkpoint with the run's configuration and engine, bit for bit as if it ha
 been stopped. It is not so where --engine names another engine, and with train.time,
 as the clock decides on the learning rate.
 
+--resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
+finished too. Both count what was trained before. The learning rate is from then on that of a training
+of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
+steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
+
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
 a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
@@ -74,8 +79,8 @@ steps of the latent objective: there the others wait meanwhile.`,
 				return usagef("train: --devices must be 1 or more (got %d)", devices)
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
-			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
-				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", shell.Quote(out))
+			case resume && (len(args) > 0 || len(set) > 0):
+				return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(out))
 			}
 			return nil
 		},
@@ -176,7 +181,7 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	if kept {
 		engineSpec = state.Engine
 	}
-	if m, err = a.newModel(cfg, engineSpec); err != nil {
+	if m, err = a.newModel(cfg, engineSpec, learn.Plan); err != nil {
 		err = blame("train", from, set, err)
 	}
 	switch {
@@ -243,12 +248,13 @@ func forced(spec string, e *engine.Engine) string {
 	return " --engine " + name
 }
 
-func (a *app) newModel(cfg runs.Config, engineSpec string) (*learn.Model, error) {
+// newModel makes a model by [learn.New] or [learn.Plan].
+func (a *app) newModel(cfg runs.Config, engineSpec string, by func(runs.Config, *engine.Engine) (*learn.Model, []string, error)) (*learn.Model, error) {
 	e, err := a.openEngine(engineSpec)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.New(cfg, e)
+	m, warnings, err := by(cfg, e)
 	if err != nil {
 		return nil, err
 	}
