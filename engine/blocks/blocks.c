@@ -1,11 +1,11 @@
 //go:build linux && cgo && !asan && !msan
 
-#define _GNU_SOURCE
 #include "blocks.h"
 
 #ifndef __GLIBC__ // tried with glibc alone
 
 int riffle_blocks_keep(void) { return 0; }
+int riffle_blocks_fork(size_t size) { return size == 0; }
 void riffle_blocks_sizes(size_t *in_use, size_t *free_) { *in_use = *free_ = 0; }
 
 #else
@@ -17,7 +17,9 @@ void riffle_blocks_sizes(size_t *in_use, size_t *free_) { *in_use = *free_ = 0; 
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 // next are the functions that those below stand in for: glibc's, or those of an allocator that was
 // loaded before the program (LD_PRELOAD). What malloc gave must go back to the same allocator.
@@ -25,13 +27,36 @@ static struct {
 	_Atomic(void *) free, realloc, posix_memalign, malloc_usable_size;
 } next;
 
+// FIRST_VERSION is the version under which glibc has these functions, and its library of checks
+// (libc_malloc_debug.so, for MALLOC_CHECK_), which is not found without.
+#if defined(__x86_64__)
+#define FIRST_VERSION "GLIBC_2.2.5"
+#elif defined(__aarch64__)
+#define FIRST_VERSION "GLIBC_2.17"
+#endif
+
+static int in_libc(void *function) {
+	Dl_info f, libc;
+	return dladdr(function, &f) != 0 && dladdr(dlsym(RTLD_NEXT, "strtod"), &libc) != 0 && f.dli_fbase == libc.dli_fbase;
+}
+
+static void *look(const char *name) {
+	void *found = dlsym(RTLD_NEXT, name);
+#ifdef FIRST_VERSION
+	void *versioned = dlvsym(RTLD_NEXT, name, FIRST_VERSION);
+	if (versioned != NULL && (found == NULL || in_libc(found)))
+		found = versioned;
+#endif
+	return found;
+}
+
 // resolve finds one of them. To look for it may free memory: then there is none yet, and NULL.
 static void *resolve(_Atomic(void *) *function, const char *name) {
 	static _Thread_local int looking;
 	void *found = atomic_load_explicit(function, memory_order_acquire);
 	if (found == NULL && !looking) {
 		looking = 1;
-		found = dlsym(RTLD_NEXT, name);
+		found = look(name);
 		looking = 0;
 		atomic_store_explicit(function, found, memory_order_release);
 	}
@@ -245,6 +270,23 @@ int riffle_blocks_keep(void) {
 		atomic_store(&on, 1);
 	pthread_mutex_unlock(&once);
 	return is_on();
+}
+
+int riffle_blocks_fork(size_t size) {
+	pid_t child = fork();
+	if (child == 0) {
+		void *p = NULL;
+		alarm(20);
+		if (posix_memalign(&p, 64, size) != 0)
+			_exit(1);
+		memset(p, 1, size);
+		free(p);
+		_exit(0);
+	}
+	int status;
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 void riffle_blocks_sizes(size_t *use, size_t *free_) {
