@@ -1,15 +1,12 @@
 package dataset
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // ReadCSV reads ranked lists from a table with a header:
@@ -20,158 +17,154 @@ import (
 // comes first, equal ranks are tied, an empty one is unknown), and its features, if the table
 // has any: without them items are bare, and an item has the same number in all sets, by the
 // order in which ids first occur. Lines of a set may stand anywhere. Columns are told by their
-// name; "set", "item" and "rank" may be in any place. Values are separated by commas,
-// semicolons or tabs, whichever the header has.
-func ReadCSV(path string) ([]*Set, error) { return readFile(path, NewCSV) }
+// name; "set", "item" and "rank" may be in any place.
+//
+// A table of ballots has a line for each voter, and the names of items in the columns, from the
+// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so. Equal
+// ballots are one set, with their count. Without a header a table is one of ballots where its
+// first lines have no more names than columns and none twice in a line.
+//
+// A table of numbers alone is LightGBM's: the relevance, then features, without a header; FILE.query
+// beside it has the sizes of the sets, a line each.
+//
+// Values are separated by commas, semicolons or tabs, as the first line, "sep=;", or the header
+// shows. White space around values is left out. Numbers are decimal; beside semicolons and tabs
+// they may have decimal commas. The text is UTF-8, or UTF-16 with a byte order mark.
+//
+// All faults of a file are told at once, as [Faults].
+func ReadCSV(path string) ([]*Set, error) {
+	f, err := readFile(path, (&File{Format: FormatCSV}).read)
+	if err != nil {
+		return nil, err
+	}
+	return f.Sets, nil
+}
 
 // NewCSV is [ReadCSV] for a reader; name stands for the file in errors.
 func NewCSV(r io.Reader, name string) ([]*Set, error) {
-	br, err := unpack(r)
+	f := &File{Format: FormatCSV}
+	if err := f.readCSV(r, name); err != nil {
+		return nil, err
+	}
+	return f.Sets, nil
+}
+
+// readCSV reads a table of any kind.
+func (f *File) readCSV(r io.Reader, name string) error {
+	in, err := newRecords(r, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return err
 	}
-	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		_, _ = br.Discard(3)
-	}
-	header, _ := br.Peek(4096)
-	header, _, _ = bytes.Cut(header, []byte("\n"))
-	in := csv.NewReader(br)
-	in.TrimLeadingSpace, in.ReuseRecord = true, true
-	for _, separator := range []rune{';', '\t'} {
-		if bytes.ContainsRune(header, separator) && !bytes.ContainsRune(header, ',') {
-			in.Comma = separator
-		}
-	}
-	columns, err := in.Read()
+	first, err := in.next()
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
+		return fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
 	}
 	if err != nil {
-		return nil, errCSV(name, err)
+		return err
 	}
+	columns := make([]string, len(first))
+	for i, c := range first {
+		columns[i] = strings.Clone(c)
+	}
+	for len(columns) > 0 && columns[len(columns)-1] == "" { // a table that is wider than its header
+		columns = columns[:len(columns)-1]
+	}
+	numbers := !slices.ContainsFunc(columns, func(c string) bool { return !isNumber(strings.Replace(c, ",", ".", 1)) })
+	switch {
+	case isItemHeader(columns):
+		err = f.readItems(in, columns)
+	case isBallotHeader(columns):
+		err = f.readBallots(in, columns, nil)
+	case numbers && f.query != "":
+		err = f.readLabelled(in, columns)
+	case in.ballots:
+		err = f.readBallots(in, nil, columns)
+	default:
+		err = fmt.Errorf("%s:%d: %w", name, in.line, errHeader(columns))
+	}
+	return err
+}
+
+// readItems reads a table with a line an item.
+func (f *File) readItems(in *records, columns []string) error {
 	at := map[string]int{"set": -1, "item": -1, "rank": -1}
+	t := &table{columns: &Columns{}}
 	var features []int
 	for i, c := range columns {
-		c = strings.TrimSpace(c)
-		if j, special := at[strings.ToLower(c)]; special {
-			if j >= 0 {
-				return nil, fmt.Errorf("%s:1: column %q is there twice", name, c)
-			}
-			at[strings.ToLower(c)] = i
+		j, special := at[columnOf(c)]
+		if special && j >= 0 || !special && slices.Contains(t.columns.Names, c) {
+			return fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
+		}
+		if special {
+			at[columnOf(c)] = i
 			continue
 		}
-		features = append(features, i)
-	}
-	names := slices.Clone(columns)
-	for _, c := range []string{"set", "item"} {
-		if at[c] < 0 {
-			return nil, fmt.Errorf("%s:1: column %q is missing (got %s)\nhint: the header is set,item,rank and then features", name, c, strings.Join(names, ", "))
+		if err := checkName(c); err != nil {
+			return fmt.Errorf("%s:%d: column %d: %w", in.name, in.line, i+1, err)
 		}
+		features, t.columns.Names = append(features, i), append(t.columns.Names, c)
 	}
-	var ids []string // of all items, as they first occur
-	known := map[string]int{}
-	bySet := map[string]*csvSet{}
-	var all []*csvSet
+	t.width = len(features)
+	faults := &Faults{Path: in.name}
+	numbers := decimals{separator: in.separator}
 	for {
-		record, err := in.Read()
+		record, err := in.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if errors.Is(err, csv.ErrFieldCount) {
-			number, _ := in.FieldPos(0)
-			return nil, fmt.Errorf("%s:%d: has %d fields, wanted %d as the header has", name, number, len(record), len(names))
-		}
 		if err != nil {
-			return nil, errCSV(name, err)
+			return err
 		}
-		number, _ := in.FieldPos(0)
-		fail := func(column int, err error) ([]*Set, error) {
-			return nil, fmt.Errorf("%s:%d: %s: %w", name, number, names[column], err)
+		before, start := faults.Count, len(t.features)
+		bad := func(column int, err error) { faults.add(in.line, columns[column], err) }
+		if err := checkWidth(record, len(columns)); err != nil {
+			faults.add(in.line, "", err)
+			continue
 		}
-		for _, c := range []string{"set", "item"} {
-			if text := record[at[c]]; text == "" || !utf8.ValidString(text) {
-				return fail(at[c], fmt.Errorf("wanted a name in UTF-8 (got %q)", text))
+		for _, c := range []int{at["set"], at["item"]} {
+			if err := checkName(record[c]); err != nil {
+				bad(c, err)
 			}
 		}
-		id, item := record[at["set"]], strings.Clone(record[at["item"]])
-		s := bySet[id]
-		if s == nil {
-			s = &csvSet{id: strings.Clone(id), line: number, lines: map[string]int{}}
-			bySet[s.id], all = s, append(all, s)
-		}
-		if line, twice := s.lines[item]; twice {
-			return fail(at["item"], fmt.Errorf("%q is in set %s on line %d already", item, id, line))
-		}
-		s.lines[item] = number
-		if _, seen := known[item]; !seen {
-			known[item], ids = len(ids), append(ids, item)
-		}
-		x := Item{ID: item}
 		for _, i := range features {
-			v, err := finite(strings.TrimSpace(record[i]))
+			v, err := f.feature(record[i], in.line, &numbers)
 			if err != nil {
-				return fail(i, err)
+				bad(i, err)
 			}
-			x.Features = append(x.Features, v)
+			t.features = append(t.features, v)
 		}
 		rank := math.NaN()
-		if at["rank"] >= 0 {
-			if text := strings.TrimSpace(record[at["rank"]]); text != "" {
-				if rank, err = finite(text); err != nil {
-					return fail(at["rank"], err)
-				}
+		if i := at["rank"]; i >= 0 && record[i] != "" {
+			if rank, err = numbers.parse(record[i], in.line); err != nil {
+				bad(i, err)
 			}
 		}
-		s.items, s.ranks = append(s.items, x), append(s.ranks, -rank) // the least is first
-	}
-	var bare []Item // all sets share them
-	if features == nil {
-		bare = make([]Item, len(ids))
-		for k, id := range ids {
-			bare[k].ID = id
+		if faults.Count > before {
+			t.features = t.features[:start]
+			continue
 		}
+		t.add(t.inSet(record[at["set"]], in.line), t.named(record[at["item"]]), in.line, -rank) // the least is first
 	}
-	sets := make([]*Set, len(all))
-	for i, s := range all {
-		sets[i] = s.set(known, bare)
+	rows := t.rows()
+	t.twice(rows, faults)
+	if err := faults.err(); err != nil {
+		return err
 	}
-	return sets, nil
+	sets, err := t.sets(rows, func(v float64) bool { return v == v })
+	if err != nil {
+		return fmt.Errorf("%s:%w", in.name, err)
+	}
+	f.Sets, f.Warnings = sets, append(t.zeroRanks(rows), numbers.warnings()...)
+	return nil
 }
 
-// csvSet is a set while its lines come in.
-type csvSet struct {
-	id    string
-	line  int
-	items []Item
-	ranks []float64 // negated, NaN where unknown
-	lines map[string]int
-}
-
-// set returns the set; a bare one has all items of the file, those that it does not name
-// unknown.
-func (c *csvSet) set(known map[string]int, bare []Item) *Set {
-	s := &Set{ID: c.id, Kind: KindFeatures, Items: c.items, Line: c.line}
-	l := levelsOf(c.ranks, func(v float64) bool { return v == v })
-	if bare != nil {
-		s.Kind, s.Items = KindBare, bare
-		for _, group := range l {
-			for i, j := range group {
-				group[i] = known[c.items[j].ID]
-			}
-			slices.Sort(group)
-		}
+// feature reads a feature; an empty one is NaN where the file may have some.
+func (f *File) feature(text string, line int, numbers *decimals) (float64, error) {
+	if text != "" {
+		return numbers.parse(text, line)
 	}
-	s.setLevels(l)
-	return s
-}
-
-// errCSV says where a file is no CSV.
-func errCSV(name string, err error) error {
-	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
-		if errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote) {
-			return fmt.Errorf("%s:%d: column %d: a quotation mark is missing or one too many", name, pe.Line, pe.Column)
-		}
-		return fmt.Errorf("%s:%d: %w", name, pe.Line, pe.Err)
+	if f.Empty {
+		return math.NaN(), nil
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return 0, errors.New("is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does")
 }

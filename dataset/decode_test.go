@@ -14,10 +14,10 @@ func TestDecodePictureBound(t *testing.T) {
 	if err != nil || format != "png" || rows != 2 || columns != 3 {
 		t.Errorf("size %d×%d of a %s, %v", rows, columns, format, err)
 	}
-	if _, err := DecodePicture(bytes.NewReader(file), rows*columns); err != nil {
+	if _, err := DecodePicture(t.Context(), bytes.NewReader(file), rows*columns); err != nil {
 		t.Error(err)
 	}
-	if _, err := DecodePicture(bytes.NewReader(file), rows*columns-1); err == nil || !strings.Contains(err.Error(), "wanted 1 to") {
+	if _, err := DecodePicture(t.Context(), bytes.NewReader(file), rows*columns-1); err == nil || !strings.Contains(err.Error(), "wanted 1 to") {
 		t.Errorf("one pixel too many: %v", err)
 	}
 }

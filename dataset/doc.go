@@ -8,7 +8,7 @@
 //   - Indices are 0-based in memory (see package perm).
 //   - Memory grows with the bytes that arrive, never with what a header promises:
 //     a header that promises more than [MaxIdxBytes], a line longer than
-//     [MaxLineBytes], a picture of more than [MaxPixels] and a .gz that unpacks
+//     [MaxLineBytes], a picture of more than [MaxPixels] or [MaxScans] and a .gz that unpacks
 //     to more than [MaxUnpacked] are refused.
 //   - Whether a file is gzipped is read from its first bytes, not from its name.
 //   - Errors say what, where (file and offset, or file, line and field), what was

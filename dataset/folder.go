@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,8 +43,8 @@ func ReadFolder(dir string) (*Set, error) {
 
 // Pictures reads the pictures of a set of images as rows×cols with 1 or 3
 // channels. One of another size is resized ([Picture.Resize]), and a warning
-// that names its file is returned beside the pictures.
-func (s *Set) Pictures(rows, cols, channels int) (pictures []*Picture, warnings []string, err error) {
+// that names its file is returned beside the pictures. Where ctx ends, so does the reading.
+func (s *Set) Pictures(ctx context.Context, rows, cols, channels int) (pictures []*Picture, warnings []string, err error) {
 	if channels != 1 && channels != 3 {
 		return nil, nil, fmt.Errorf("pictures: channels is %d, wanted 1 or 3", channels)
 	}
@@ -55,7 +56,7 @@ func (s *Set) Pictures(rows, cols, channels int) (pictures []*Picture, warnings 
 		path, p := s.Items[i].Image, s.Items[i].Picture
 		if p == nil {
 			path = s.ImagePath(i)
-			if p, err = LoadImage(path); err != nil {
+			if p, err = LoadImage(ctx, path); err != nil {
 				return nil, nil, fmt.Errorf("item %d: %w", i, err)
 			}
 		}

@@ -49,7 +49,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pictures, warnings, err := s.Pictures(2, 3, 1)
+	pictures, warnings, err := s.Pictures(t.Context(), 2, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,15 +61,15 @@ func TestPictures(t *testing.T) {
 	if want := []string{filepath.Join(dir, "b.png") + ": resized from 4×4 to 2×3 (rows×columns)"}; !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, wanted %q", warnings, want)
 	}
-	if pictures, _, err := s.Pictures(2, 3, 3); err != nil || pictures[0].Channels != 3 {
+	if pictures, _, err := s.Pictures(t.Context(), 2, 3, 3); err != nil || pictures[0].Channels != 3 {
 		t.Error(pictures, err)
 	}
-	_, _, err = s.Pictures(2, 3, 2)
+	_, _, err = s.Pictures(t.Context(), 2, 3, 2)
 	wantError(t, err, "channels is 2, wanted 1 or 3")
 	s.Items[1].Image = "c.png"
-	_, _, err = s.Pictures(2, 3, 1)
+	_, _, err = s.Pictures(t.Context(), 2, 3, 1)
 	wantError(t, err, "item 1", "c.png")
-	_, _, err = (&Set{ID: "p", Kind: KindPoint}).Pictures(2, 3, 1)
+	_, _, err = (&Set{ID: "p", Kind: KindPoint}).Pictures(t.Context(), 2, 3, 1)
 	wantError(t, err, `set "p" has point items, wanted images`)
 }
 

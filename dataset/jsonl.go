@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +8,20 @@ import (
 	"path/filepath"
 )
 
-// MaxLineBytes is the longest line a JSONL file may have (64 MiB): 200 items of
+// MaxLineBytes is the longest line a file of text may have (64 MiB): 200 items of
 // 10,000 features with all their digits.
 const MaxLineBytes = 64 << 20
+
+// MaxItems is the most items that a set of JSONL may have, as many as PrefLib's alternatives:
+// an item can be three bytes of a file.
+const MaxItems = MaxAlternatives
 
 // JSONLReader reads Riffle's own JSONL, one set a line:
 //
 //	{"id": "q7", "items": [{"features": [0.1, 2]}, {"features": [3, 4]}], "order": [1, 0]}
 //
-// An item holds "features", "image" (a path, relative to the file) or "point"
+// Features may have names, {"runs": 4.4, "hits": 9}, which then are the same in all items and
+// may stand in any order. An item holds "features", "image" (a path, relative to the file) or "point"
 // [x, y], or is bare; all items of a set are of one kind, and all features of a
 // file have one length. Sets and items may have an "id", unique in the file and
 // in the set. "order" lists items by position; "rank", positions by item, is
@@ -28,15 +31,14 @@ const MaxLineBytes = 64 << 20
 // "constraints" are rules for orders that are asked for, as [constraint.Text]
 // writes them: {"pin": ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}.
 // An unknown field, a repeated field, NaN and infinity are errors
-// that name the line and the field.
+// that name the line and the field. A set is read as its bytes come, and is there with the end of
+// its line: no line is kept.
 type JSONLReader struct {
 	name, dir string
-	r         *bufio.Reader
+	line      lineReader
+	parser    parser
 	close     func() error
-	buf       []byte
-	line      int // of the last line read, 1-based
 	seen      seen
-	err       error // sticks: the file itself cannot be read on
 }
 
 // OpenJSONL opens a JSONL file, gzipped or not; close it when done.
@@ -57,31 +59,39 @@ func OpenJSONL(path string) (*JSONLReader, error) {
 // NewJSONLReader reads sets from r, gzipped or not; name stands for the file in
 // errors, and its folder is where relative image paths start.
 func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
-	br, err := unpack(r)
+	br, err := unpackText(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		br.Discard(3)
-	}
-	return &JSONLReader{name: name, dir: filepath.Dir(name), r: br}, nil
+	return &JSONLReader{name: name, dir: filepath.Dir(name), line: lineReader{r: br, ended: true}}, nil
 }
 
-// ReadJSONL reads all sets of a file.
-func ReadJSONL(path string) ([]*Set, error) {
-	r, err := OpenJSONL(path)
+// ReadJSONL reads all sets of a file. All its faults are told at once, as [Faults].
+func ReadJSONL(path string) ([]*Set, error) { return readFile(path, readJSONL) }
+
+func readJSONL(r io.Reader, name string) ([]*Set, error) {
+	lines, err := NewJSONLReader(r, name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = r.Close() }() // only read from
 	var sets []*Set
-	for s, err := range r.All() {
+	faults := &Faults{Path: name}
+	for {
+		s, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			if err := faults.err(); err != nil {
+				return nil, err
+			}
+			return sets, nil
+		}
 		if err != nil {
-			return nil, err
+			faults.add(lines.line.number, "", err)
+		}
+		if lines.line.broken() {
+			return nil, faults
 		}
 		sets = append(sets, s)
 	}
-	return sets, nil
 }
 
 // Close closes the file that [OpenJSONL] opened.
@@ -95,27 +105,36 @@ func (r *JSONLReader) Close() error {
 // Next returns the next set, and io.EOF after the last. After an error in one
 // line it can be called again for the line after it.
 func (r *JSONLReader) Next() (*Set, error) {
-	for {
-		line, err := r.readLine()
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		s, err := ParseSet(line)
-		if err == nil {
-			s.Dir, s.Line = r.dir, r.line
-			err = r.seen.add(s, r.line)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
-		}
-		return s, nil
+	s, err := r.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:%d: %w", r.name, r.line.number, err)
 	}
+	return s, err
+}
+
+func (r *JSONLReader) next() (*Set, error) {
+	start, err := r.line.next()
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	var s *Set
+	if err == nil {
+		r.parser.reset(&r.line)
+		s, err = r.parser.set(start)
+	}
+	if r.line.broken() {
+		err = r.line.err // whatever was made of what came before it
+	}
+	if err == nil {
+		s.Dir, s.Line = r.dir, r.line.number
+		if err = r.seen.arrange(s); err == nil {
+			err = r.seen.add(s, r.line.number)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // All iterates over the sets; it stops after the first error.
@@ -134,7 +153,23 @@ func (r *JSONLReader) All() iter.Seq2[*Set, error] {
 type seen struct {
 	ids       map[string]int // set id → line
 	width     int            // feature length, 0 before the first
+	columns   *Columns
 	widthLine int
+}
+
+// arrange brings the features of a set into the places of those before it, by their names.
+func (f *seen) arrange(s *Set) error {
+	if f.width == 0 || s.Kind != KindFeatures || len(s.Items) == 0 {
+		return nil
+	}
+	for i := range s.Items {
+		var err error
+		if s.Items[i].Features, err = arranged(s.Items[i].Features, s.Columns, f.columns, fmt.Sprintf("line %d", f.widthLine)); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	s.Columns = f.columns
+	return nil
 }
 
 // add holds a set against those before it in the file and remembers it.
@@ -145,7 +180,7 @@ func (f *seen) add(s *Set, line int) error {
 	if s.Kind == KindFeatures && len(s.Items) > 0 {
 		width := len(s.Items[0].Features)
 		if f.width == 0 {
-			f.width, f.widthLine = width, line
+			f.width, f.columns, f.widthLine = width, s.Columns, line
 		}
 		if width != f.width {
 			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, f.width, f.widthLine)
@@ -158,31 +193,4 @@ func (f *seen) add(s *Set, line int) error {
 		f.ids[s.ID] = line
 	}
 	return nil
-}
-
-// readLine returns the next line; it is valid until the next call.
-func (r *JSONLReader) readLine() ([]byte, error) {
-	if r.err != nil {
-		return nil, r.err
-	}
-	r.buf = r.buf[:0]
-	r.line++
-	for {
-		part, err := r.r.ReadSlice('\n')
-		if len(r.buf)+len(part) > MaxLineBytes {
-			r.err = fmt.Errorf("line is longer than %d bytes", MaxLineBytes)
-			return nil, r.err
-		}
-		r.buf = append(r.buf, part...)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == io.EOF && len(r.buf) > 0:
-			return r.buf, nil
-		case err != nil:
-			r.err = err
-			return nil, err
-		default:
-			return r.buf, nil
-		}
-	}
 }

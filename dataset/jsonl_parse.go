@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/internal/nearest"
@@ -21,19 +22,34 @@ var (
 	itemFields = []string{"id", "features", "image", "point"}
 )
 
-// parser reads one line, token by token, so that an error names its field.
+// parser reads one set, token by token, so that an error names its field. Lists grow in room
+// that it keeps for the next one, and leave it in their own size.
 type parser struct {
-	dec  *jsontext.Decoder
-	line []byte
+	dec    jsontext.Decoder
+	in     io.Reader
+	list   []Item
+	floats []float64
+	ints   []int
+}
+
+func (p *parser) reset(r io.Reader) {
+	p.in = r
+	p.dec.Reset(r)
 }
 
 // ParseSet reads one set as [JSONLReader] reads a line; it has no Dir and no Line.
 func ParseSet(line []byte) (*Set, error) {
-	p := &parser{dec: jsontext.NewDecoder(bytes.NewBuffer(line)), line: line}
+	p := &parser{}
+	p.reset(bytes.NewBuffer(line))
+	return p.set(bytes.TrimSpace(line))
+}
+
+// set reads a set; start is how it begins.
+func (p *parser) set(start []byte) (*Set, error) {
 	if p.dec.PeekKind() == '[' {
 		return nil, errors.New("is a JSON array, wanted one set a line: {\"items\": […], \"order\": […]}")
 	}
-	if start := bytes.TrimSpace(line); len(start) > 0 && start[0] != '{' && p.dec.PeekKind() == jsontext.KindInvalid {
+	if len(start) > 0 && start[0] != '{' && p.dec.PeekKind() == jsontext.KindInvalid {
 		return nil, fmt.Errorf("is no JSON, wanted one set a line: {\"items\": […], \"order\": […]} (begins with %.40q)", start)
 	}
 	s := &Set{}
@@ -134,23 +150,53 @@ func checkOrder(field string, order []int, n int) error {
 	return err
 }
 
+// items reads the items of a set. Bare ones without ids are those of [bareItems], which all sets
+// share, so that "{}," costs no memory.
 func (p *parser) items(s *Set) error {
-	return p.array(func(i int) error {
-		it, kind, err := p.item()
+	count, content := 0, false
+	p.list = p.list[:0]
+	err := p.array(func(i int) error {
+		if i >= MaxItems {
+			return fmt.Errorf("items: there are more than %d, wanted at most as many", MaxItems)
+		}
+		it, columns, kind, err := p.item()
 		if err == nil && i > 0 && kind != s.Kind {
 			err = fmt.Errorf("is %s, wanted %s as item 0 is", articled(kind), articled(s.Kind))
 		}
-		if err == nil && kind == KindFeatures && i > 0 && len(it.Features) != len(s.Items[0].Features) {
-			err = fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), len(s.Items[0].Features))
+		if i == 0 {
+			s.Columns = columns
+		} else if err == nil {
+			it.Features, err = arranged(it.Features, columns, s.Columns, "item 0")
+		}
+		if err == nil && kind == KindFeatures && i > 0 && len(it.Features) != len(p.list[0].Features) {
+			err = fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), len(p.list[0].Features))
 		}
 		if err != nil {
 			return fmt.Errorf("item %d: %w", i, err)
 		}
-		s.Kind = kind
-		s.Items = append(s.Items, it)
+		s.Kind, count = kind, i+1
+		if content = content || kind != KindBare || it.ID != ""; content {
+			for len(p.list) < i { // bare ones before the first of an id
+				p.list = append(p.list, Item{})
+			}
+			p.list = append(p.list, it)
+		}
 		return nil
 	})
+	if content {
+		for len(p.list) < count {
+			p.list = append(p.list, Item{})
+		}
+		s.Items = slices.Clone(p.list)
+		clear(p.list)
+	} else if count > 0 {
+		s.Items = bareItems()[:count:count]
+	}
+	return err
 }
+
+// bareItems are items of nothing.
+var bareItems = sync.OnceValue(func() []Item { return make([]Item, MaxItems) })
 
 func articled(k Kind) string {
 	switch k {
@@ -164,7 +210,8 @@ func articled(k Kind) string {
 	return "bare"
 }
 
-func (p *parser) item() (it Item, kind Kind, err error) {
+// item reads an item; columns are the names of its features, nil where they are a list.
+func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 	err = p.object("an item", itemFields, func(field string) (err error) {
 		if field != "id" && kind != KindBare {
 			return fmt.Errorf("is there beside %q, wanted one of them", kind)
@@ -174,10 +221,17 @@ func (p *parser) item() (it Item, kind Kind, err error) {
 			it.ID, err = p.text()
 		case "features":
 			kind = KindFeatures
-			it.Features, err = p.numbers()
-			if err == nil && len(it.Features) == 0 {
+			var numbers []float64
+			if p.dec.PeekKind() == '{' {
+				columns = &Columns{}
+				numbers, columns.Names, err = p.namedNumbers()
+			} else {
+				numbers, err = p.numbers()
+			}
+			if err == nil && len(numbers) == 0 {
 				err = errors.New("has no numbers, wanted 1 or more")
 			}
+			it.Features = slices.Clone(numbers)
 		case "image":
 			kind = KindImage
 			it.Image, err = p.text()
@@ -191,7 +245,50 @@ func (p *parser) item() (it Item, kind Kind, err error) {
 		}
 		return err
 	})
-	return it, kind, err
+	return it, columns, kind, err
+}
+
+// arranged brings features of names have into the places of want's, those of what came first.
+func arranged(features []float64, have, want *Columns, first string) ([]float64, error) {
+	switch {
+	case have == nil && want == nil:
+		return features, nil
+	case have == nil:
+		return nil, fmt.Errorf("features: is a list, wanted names and numbers as %s has", first)
+	case want == nil:
+		return nil, fmt.Errorf("features: has names, wanted a list as %s has", first)
+	}
+	at, err := matchNames(have.Names, want.Names)
+	if err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	return perm.Act(perm.Order(at), features), nil
+}
+
+// namedNumbers reads {"runs": 4.4, "hits": 9}; the values are valid as those of numbers are.
+func (p *parser) namedNumbers() (values []float64, names []string, err error) {
+	if err := p.open('{', "names and numbers"); err != nil {
+		return nil, nil, err
+	}
+	values = p.floats[:0]
+	for p.dec.PeekKind() == '"' {
+		tok, err := p.dec.ReadToken()
+		if err != nil {
+			return nil, nil, p.explain(err)
+		}
+		name := tok.String()
+		if err := checkName(name); err != nil {
+			return nil, nil, err
+		}
+		v, err := p.float()
+		if err != nil {
+			return nil, nil, joinField(quoted(name), err)
+		}
+		values, names = append(values, v), append(names, name)
+	}
+	_, err = p.dec.ReadToken()
+	p.floats = values
+	return values, names, p.explain(err)
 }
 
 // object reads { … }, calling read for the value of each known field.
@@ -206,7 +303,7 @@ func (p *parser) object(what string, known []string, read func(field string) err
 		}
 		field := tok.String()
 		if !slices.Contains(known, field) {
-			return fmt.Errorf("unknown field %q, the nearest known is %q", field, nearest.Of(strings.ToLower(field), known))
+			return unknownField(field, known)
 		}
 		if err := read(field); err != nil {
 			return joinField(field, err)
@@ -214,6 +311,26 @@ func (p *parser) object(what string, known []string, read func(field string) err
 	}
 	_, err := p.dec.ReadToken()
 	return p.explain(err)
+}
+
+// unknownField names a field that is not known and, where it may be a slip, the nearest that is.
+func unknownField(field string, known []string) error {
+	if len(field) > longName {
+		return fmt.Errorf("unknown field %s, wanted one of %s", quoted(field), strings.Join(known, ", "))
+	}
+	return fmt.Errorf("unknown field %.100q%s", field, nearest.Hint(strings.ToLower(field), known))
+}
+
+// longName is the length of a name in bytes beyond which it is neither shown whole nor held
+// against others.
+const longName = 100
+
+// quoted is a text of a file in quotes, of a long one its beginning.
+func quoted(text string) string {
+	if len(text) <= longName {
+		return strconv.Quote(text)
+	}
+	return fmt.Sprintf("%q… (%d bytes)", strings.ToValidUTF8(text[:longName/2], ""), len(text))
 }
 
 // joinField writes "field: fault", and "field[2]: fault" for a fault of an element.
@@ -272,24 +389,35 @@ func (p *parser) text() (string, error) {
 	return tok.String(), nil
 }
 
+// numbers is valid until it is called again.
 func (p *parser) numbers() (out []float64, err error) {
+	out = p.floats[:0]
 	err = p.array(func(i int) error {
-		text, err := p.number("a finite number")
+		v, err := p.float()
 		if err != nil {
 			return &elementError{i, err}
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return &elementError{i, fmt.Errorf("%s is beyond the largest float64, wanted a finite number", text)}
 		}
 		out = append(out, v)
 		return nil
 	})
+	p.floats = out
 	return out, err
 }
 
+func (p *parser) float() (float64, error) {
+	text, err := p.number("a finite number")
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is beyond the largest float64, wanted a finite number", text)
+	}
+	return v, nil
+}
+
 func (p *parser) integers() ([]int, error) {
-	out := []int{}
+	out := p.ints[:0]
 	err := p.array(func(i int) error {
 		text, err := p.number("an integer")
 		if err != nil {
@@ -302,7 +430,8 @@ func (p *parser) integers() ([]int, error) {
 		out = append(out, v)
 		return nil
 	})
-	return out, err
+	p.ints = out
+	return append(make([]int, 0, len(out)), out...), err
 }
 
 // levels reads [[2], [0, 1]]; an empty level ends it, so that memory follows what is there.
@@ -315,7 +444,7 @@ func (p *parser) levels() (l Levels, err error) {
 		if err != nil {
 			return &elementError{i, err}
 		}
-		l = append(l, slices.Clip(group))
+		l = append(l, group)
 		return nil
 	})
 	return l, err
@@ -342,11 +471,17 @@ func (p *parser) explain(err error) error {
 		return errors.New("ends inside the set, wanted a whole set in one line")
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		if errors.As(err, &syntax) {
-			return fmt.Errorf("field %q is there twice", syntax.JSONPointer.LastToken())
+			return fmt.Errorf("field %s is there twice", quoted(syntax.JSONPointer.LastToken()))
 		}
 		return errors.New("a field is there twice")
 	case errors.As(err, &syntax):
-		rest := bytes.TrimLeft(p.line[min(int(syntax.ByteOffset), len(p.line)):], " \t-+")
+		rest := p.dec.UnreadBuffer()
+		if len(rest) < 32 { // more may be there
+			more := make([]byte, 32)
+			n, _ := p.in.Read(more)
+			rest = append(bytes.Clone(rest), more[:n]...)
+		}
+		rest = bytes.TrimLeft(rest, " \t,:-+")
 		for _, word := range []string{"NaN", "nan", "Infinity", "Inf", "inf"} {
 			if bytes.HasPrefix(rest, []byte(word)) {
 				return fmt.Errorf("is %s, wanted a finite number", word)
@@ -364,7 +499,7 @@ func describe(t jsontext.Token) string {
 	case '[':
 		return "a list"
 	case '"':
-		return strconv.Quote(t.String())
+		return quoted(t.String())
 	}
 	return t.String()
 }

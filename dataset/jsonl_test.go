@@ -333,7 +333,7 @@ func FuzzJSONL(f *testing.F) {
 				return
 			}
 			if err != nil {
-				if r.err != nil && errors.Is(err, r.err) {
+				if r.line.err != nil && errors.Is(err, r.line.err) {
 					return
 				}
 				continue

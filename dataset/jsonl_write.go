@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"encoding/json/jsontext"
 	"fmt"
 	"io"
 
@@ -25,7 +26,7 @@ func NewJSONLWriter(w io.Writer) *JSONLWriter {
 
 type jsonItem struct {
 	ID       string      `json:"id,omitempty"`
-	Features []float64   `json:"features,omitempty"`
+	Features any         `json:"features,omitempty"`
 	Image    string      `json:"image,omitempty"`
 	Point    *[2]float64 `json:"point,omitempty"`
 }
@@ -39,6 +40,35 @@ type jsonSet struct {
 	Levels Levels `json:"levels,omitempty"`
 
 	Constraints constraint.Text `json:"constraints,omitzero"`
+}
+
+// namedFeatures are features in JSON, a list, or an object where they have names.
+type namedFeatures struct {
+	values  []float64
+	columns *Columns
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f namedFeatures) MarshalJSON() ([]byte, error) {
+	if f.columns == nil || f.columns.Sparse {
+		return json.Marshal(f.values)
+	}
+	text := []byte{'{'}
+	for j, name := range f.columns.Names {
+		if j > 0 {
+			text = append(text, ',')
+		}
+		var err error
+		if text, err = jsontext.AppendQuote(text, name); err != nil {
+			return nil, fmt.Errorf("column %q: %w", name, err)
+		}
+		value, err := json.Marshal(f.values[j])
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, ':'), value...)
+	}
+	return append(text, '}'), nil
 }
 
 // Write writes one set, its order in the reading that OrderGiven names, or its levels where they
@@ -55,7 +85,10 @@ func (w *JSONLWriter) Write(s *Set) error {
 	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
 	for i := range s.Items {
 		it := &s.Items[i]
-		out.Items[i] = jsonItem{ID: it.ID, Features: it.Features, Image: it.Image}
+		out.Items[i] = jsonItem{ID: it.ID, Image: it.Image}
+		if s.Kind == KindFeatures {
+			out.Items[i].Features = namedFeatures{it.Features, s.Columns}
+		}
 		if s.Kind == KindPoint {
 			out.Items[i].Point = &it.Point
 		}

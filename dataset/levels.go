@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -126,20 +124,4 @@ func (l Levels) Draw(rng *rand.Rand, n int) perm.Order {
 		}
 	}
 	return o
-}
-
-// levelsOf groups items by a value, the greatest first; items whose value is not ok are in no
-// group.
-func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) Levels {
-	groups := map[T][]int{}
-	for k, v := range values {
-		if ok(v) {
-			groups[v] = append(groups[v], k)
-		}
-	}
-	var l Levels
-	for _, v := range slices.Backward(slices.Sorted(maps.Keys(groups))) {
-		l = append(l, groups[v])
-	}
-	return l
 }

@@ -16,13 +16,10 @@ import (
 // pair.
 func lines(r io.Reader) iter.Seq2[int, lineOrError] {
 	return func(yield func(int, lineOrError) bool) {
-		br, err := unpack(r)
+		br, err := unpackText(r)
 		if err != nil {
 			yield(1, lineOrError{err: err})
 			return
-		}
-		if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-			_, _ = br.Discard(3)
 		}
 		for number := 1; ; number++ {
 			text, err := readLine(br)

@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,6 +20,7 @@ type Format string
 const (
 	FormatJSONL    Format = "JSONL"
 	FormatCSV      Format = "CSV"
+	FormatBallots  Format = "CSV ballots"
 	FormatSVMLight Format = "svmlight"
 	FormatPrefLib  Format = "PrefLib"
 	FormatSushi    Format = "SUSHI"
@@ -33,47 +36,124 @@ type File struct {
 	Type   string // of PrefLib: soc, soi, toc or toi
 	Title  string // of PrefLib; of TSPLIB the name
 	Sets   []*Set
+	// Warnings are what was read in one of two ways, and a header whose numbers are not those of
+	// the file.
+	Warnings []string
+
+	problem *TSPLIB
+
+	Options
+	query string // the file beside it that has the sizes of its sets, "" where there is none
+}
+
+// Options say how a file is read.
+type Options struct {
+	// Empty is whether a table may have empty features, which are then NaN; else they are errors.
+	Empty bool
 }
 
 // Open reads a file or folder whose format [Sniff] finds. A TSPLIB problem without coordinates
 // is a set of bare items; of several tours the first is the order.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return OpenWith(path, Options{}) }
+
+// OpenWith is [Open] with options.
+func OpenWith(path string, o Options) (*File, error) {
 	format, err := Sniff(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, Format: format}
-	switch format {
-	case FormatJSONL:
-		f.Sets, err = ReadJSONL(path)
-	case FormatCSV:
-		f.Sets, err = ReadCSV(path)
-	case FormatSVMLight:
-		f.Sets, err = ReadSVMLight(path)
-	case FormatSushi:
-		f.Sets, err = ReadSushi(path)
-	case FormatTourText:
-		f.Sets, err = ReadTourText(path)
-	case FormatPictures:
-		var s *Set
-		if s, err = ReadFolder(path); err == nil {
-			f.Sets = []*Set{s}
+	f := &File{Path: path, Format: format, Options: o, query: queryFile(path)}
+	if format == FormatPictures {
+		s, err := ReadFolder(path)
+		if err != nil {
+			return nil, err
 		}
+		f.Sets = []*Set{s}
+		return f, nil
+	}
+	return readFile(path, f.read)
+}
+
+// read reads a file of the format that is set.
+func (f *File) read(r io.Reader, name string) (*File, error) {
+	var err error
+	switch f.Format {
+	case FormatJSONL:
+		f.Sets, err = readJSONL(r, name)
+	case FormatCSV, FormatBallots:
+		err = f.readCSV(r, name)
+	case FormatSVMLight:
+		err = f.readSVMLight(r, name)
+	case FormatSushi:
+		f.Sets, f.Warnings, err = newSushi(r, name)
+	case FormatTourText:
+		f.Sets, err = NewTourText(r, name)
 	case FormatPrefLib:
 		var p *PrefLib
-		if p, err = ReadPrefLib(path); err == nil {
-			f.Type, f.Title, f.Sets = p.Type, p.Title, p.Orders
+		if p, err = NewPrefLib(r, name); err == nil {
+			f.Type, f.Title, f.Sets, f.Warnings = p.Type, p.Title, p.Orders, p.Warnings
 		}
 	case FormatTSPLIB:
 		var lib *TSPLIB
-		if lib, err = ReadTSPLIB(path); err == nil {
-			f.Title, f.Sets = lib.Name, []*Set{lib.anySet()}
+		if lib, err = NewTSPLIB(r, name); err == nil {
+			f.problem, f.Title, f.Sets, f.Warnings = lib, lib.Name, []*Set{lib.anySet()}, lib.Warnings
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Scan yields the sets of r, gzipped or not, whose format it finds as [Sniff] does. A set of JSONL
+// is there with the end of its line, and no more is kept; those of other formats are there once
+// all of r is read, since a line anywhere may be of any set. It stops after the first error; name
+// stands for the file in errors.
+func Scan(r io.Reader, name string) iter.Seq2[*Set, error] {
+	return func(yield func(*Set, error) bool) {
+		br, format, err := sniffStream(r, name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if format == FormatJSONL {
+			lines, err := NewJSONLReader(br, name)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			lines.All()(yield)
+			return
+		}
+		f, err := (&File{Format: format}).read(br, name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, s := range f.Sets {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sniffStream finds the format of r, which it takes for JSONL as soon as a brace begins it.
+func sniffStream(r io.Reader, name string) (*bufio.Reader, Format, error) {
+	br, err := unpackText(r)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	for n := 1; n <= sniffed; n++ {
+		head, err := br.Peek(n)
+		if start := bytes.TrimSpace(head); len(start) > 0 && start[0] == '{' {
+			return br, FormatJSONL, nil
+		} else if err != nil || len(start) > 0 {
+			break
+		}
+	}
+	format, err := sniffHead(br, name)
+	return br, format, err
 }
 
 // anySet is [TSPLIB.Set], and bare items where there are no points.
@@ -112,14 +192,19 @@ var byExtension = map[string]Format{
 	".csv": FormatCSV, ".tsv": FormatCSV,
 	".svm": FormatSVMLight, ".svmlight": FormatSVMLight, ".letor": FormatSVMLight,
 	".soc": FormatPrefLib, ".soi": FormatPrefLib, ".toc": FormatPrefLib, ".toi": FormatPrefLib,
-	".order": FormatSushi, ".tsp": FormatTSPLIB, ".tour": FormatTSPLIB,
+	".order": FormatSushi, ".tsp": FormatTSPLIB, ".atsp": FormatTSPLIB, ".tour": FormatTSPLIB,
 }
 
 func sniff(r io.Reader, name string) (Format, error) {
-	br, err := unpack(r)
+	br, err := unpackText(r)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
+	return sniffHead(br, name)
+}
+
+// sniffHead finds the format of what it looks at and does not read.
+func sniffHead(br *bufio.Reader, name string) (Format, error) {
 	head, err := br.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("%s: %w", name, err)
@@ -129,12 +214,29 @@ func sniff(r io.Reader, name string) (Format, error) {
 	if IsPicture(name) {
 		return "", fmt.Errorf("%s: is a picture, wanted sets\nhint: a folder of pictures is a set", name)
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
-		return "", fmt.Errorf("%s: is not text, wanted %s", name, formatNames)
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return "", fmt.Errorf("%s: is a zip file, which workbooks are too, wanted %s\nhint: a spreadsheet is read when it is saved as CSV", name, formatNames)
+	}
+	if i := bytes.IndexByte(head, 0); i >= 0 {
+		hint := ""
+		if i < 2 && len(head) > 3 && head[i+2] == 0 {
+			hint = "\nhint: UTF-16 is read where the file begins with a byte order mark; or save it as UTF-8"
+		}
+		return "", fmt.Errorf("%s: is not text, wanted %s%s", name, formatNames, hint)
 	}
 	whole := errors.Is(err, io.EOF)
 	if format := sniffLines(head, whole, named); format != "" {
 		return format, nil
+	}
+	table := newTableHead(cutSeparatorLine(head), whole, 0)
+	switch {
+	case len(table.rows) == 0:
+	case isKnownHeader(table.rows[0]): // the reader says what is wrong with it
+		return FormatCSV, nil
+	case queryFile(name) != "":
+		return FormatCSV, nil
+	case (named == "" || named == FormatCSV) && table.isBallots():
+		return FormatBallots, nil
 	}
 	if named != "" {
 		return named, nil
@@ -152,8 +254,7 @@ const formatNames = "JSONL, CSV with a header set,item,rank, svmlight, PrefLib, 
 // named what the file's name says.
 func sniffLines(head []byte, whole bool, named Format) Format {
 	var data, comments [][]string // fields of lines
-	text := strings.TrimPrefix(string(head), "\xef\xbb\xbf")
-	all := strings.Split(text, "\n")
+	all := strings.Split(string(head), "\n")
 	if !whole && len(all) > 2 {
 		all = all[:len(all)-1] // cut off
 	}
@@ -168,7 +269,7 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		}
 	}
 	for _, c := range comments {
-		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" {
+		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" || start == "ALTERNATIVE NAME" {
 			return FormatPrefLib
 		}
 	}
@@ -179,8 +280,6 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 	switch {
 	case line[0] == '{' || line[0] == '[':
 		return FormatJSONL
-	case isCSVHeader(line):
-		return FormatCSV
 	case isTSPLIBLine(line):
 		return FormatTSPLIB
 	case !isNumber(first[0]):
@@ -191,20 +290,10 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		return FormatPrefLib // as it was before
 	case named == FormatSushi || isSushi(data):
 		return FormatSushi
-	case len(first) > 1 && isNumber(first[1]):
+	case len(first) > 1 && isNumber(first[1]) && named != FormatCSV:
 		return FormatTourText
 	}
 	return ""
-}
-
-func isCSVHeader(line string) bool {
-	found := 0
-	for _, c := range strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(",;\t ", r) }) {
-		if c = strings.Trim(c, `"`); c == "set" || c == "item" {
-			found++
-		}
-	}
-	return found == 2
 }
 
 func isTSPLIBLine(line string) bool {

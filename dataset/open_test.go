@@ -168,7 +168,7 @@ func FuzzOpen(f *testing.F) {
 			Inspect(file.Sets)
 			for _, s := range file.Sets {
 				if s.Kind == KindImage && file.Format == FormatPictures {
-					_, _, _ = s.Pictures(8, 8, 1)
+					_, _, _ = s.Pictures(t.Context(), 8, 8, 1)
 				}
 			}
 		})
@@ -197,7 +197,7 @@ func TestOpenPipe(t *testing.T) {
 		"Sniff":       func() error { _, err := Sniff(path); return err },
 		"ReadJSONL":   func() error { _, err := ReadJSONL(path); return err },
 		"ReadTSPLIB":  func() error { _, err := ReadTSPLIB(path); return err },
-		"LoadImage":   func() error { _, err := LoadImage(path); return err },
+		"LoadImage":   func() error { _, err := LoadImage(t.Context(), path); return err },
 		"IsTourText":  func() error { _, err := IsTourText(path); return err },
 		"ReadPrefLib": func() error { _, err := ReadPrefLib(path); return err },
 	} {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -30,15 +31,15 @@ type Picture struct {
 
 // LoadImage reads a PNG, JPEG, GIF (its first frame), BMP or WebP picture. A
 // format without colour gives one channel, any other three. What is transparent
-// is laid over white; 16-bit channels keep their high byte; the orientation a
-// camera notes in EXIF is not applied.
-func LoadImage(path string) (*Picture, error) {
+// is laid over white; 16-bit channels keep their high byte. It is turned as EXIF says (JPEG, PNG,
+// WebP). A JPEG of more than [MaxScans] scans is refused. Where ctx ends, so does the reading.
+func LoadImage(ctx context.Context, path string) (*Picture, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := DecodePicture(f, MaxPixels)
+	p, err := DecodePicture(ctx, f, MaxPixels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -47,29 +48,53 @@ func LoadImage(path string) (*Picture, error) {
 
 // DecodePicture is [LoadImage] for a picture that is in no file. One of more than most
 // pixels, rows times columns, is refused by its header, before memory is taken for it.
-func DecodePicture(r io.ReadSeeker, most int) (*Picture, error) {
-	rows, columns, format, err := PictureSize(r)
+func DecodePicture(ctx context.Context, r io.ReadSeeker, most int) (*Picture, error) {
+	rows, columns, format, err := PictureSize(contextReader{ctx, r})
+	if ctx.Err() != nil { // of which the decoders say other things
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
 	if rows < 1 || columns < 1 || columns > most/rows {
 		return nil, fmt.Errorf("%s of %d×%d (rows×columns), wanted 1 to %d pixels", format, rows, columns, most)
 	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
+	again := func() (io.Reader, error) {
+		_, err := r.Seek(0, io.SeekStart)
+		return contextReader{ctx, r}, err
+	}
+	if format == "jpeg" {
+		whole, err := again()
+		if err == nil {
+			err = checkScans(bufio.NewReader(whole), MaxScans)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	whole, err := again()
+	if err != nil {
 		return nil, err
 	}
-	img, _, err := image.Decode(bufio.NewReader(r))
+	o := readOrientation(whole, format)
+	if whole, err = again(); err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bufio.NewReader(whole))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("%s ends before its last pixel", format)
 	}
 	if err != nil {
 		return nil, errDamaged(format, err)
 	}
-	return NewPicture(img), nil
+	return NewPicture(img).turn(o), nil
 }
 
-// PictureSize reads the header of a picture: how many pixels it promises, and its format,
-// "png" or "jpeg" for example.
+// PictureSize reads the header of a picture: how many rows and columns of pixels it promises, as
+// they are stored (EXIF may turn them), and its format, "png" or "jpeg" for example.
 func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
 	head, format, err := image.DecodeConfig(bufio.NewReader(r))
 	if errors.Is(err, image.ErrFormat) {

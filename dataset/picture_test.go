@@ -47,7 +47,7 @@ func TestLoadImageGray(t *testing.T) {
 		"wide.png": {encoded(t, png.Encode, wide), &Picture{1, 1, 1, []uint8{0x80}}},
 		"grey.jpg": {encoded(t, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }, image.NewGray(image.Rect(0, 0, 2, 1))), &Picture{1, 2, 1, []uint8{0, 0}}},
 	} {
-		got, err := LoadImage(write(t, dir, name, c.file))
+		got, err := LoadImage(t.Context(), write(t, dir, name, c.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestLoadImageColour(t *testing.T) {
 		"a.gif":           encoded(t, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }, palette),
 		"really.png.jpeg": encoded(t, png.Encode, img), // the format is read from the bytes
 	} {
-		got, err := LoadImage(write(t, dir, name, file))
+		got, err := LoadImage(t.Context(), write(t, dir, name, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestLoadImageColour(t *testing.T) {
 func TestLoadImageFormatFromHeader(t *testing.T) {
 	data := encoded(t, png.Encode, image.NewGray(image.Rect(0, 0, 2, 1)))
 	for _, name := range []string{"a.jpg", "a.txt", "a"} {
-		if p, err := LoadImage(write(t, t.TempDir(), name, data)); err != nil || p.Rows != 1 || p.Cols != 2 {
+		if p, err := LoadImage(t.Context(), write(t, t.TempDir(), name, data)); err != nil || p.Rows != 1 || p.Cols != 2 {
 			t.Errorf("a PNG called %s: %+v, %v", name, p, err)
 		}
 	}
@@ -117,10 +117,10 @@ func TestLoadImageErrors(t *testing.T) {
 		"sum.png":  {append(append(slices.Clone(whole[:29]), 0, 0, 0, 0), whole[33:]...), "is a damaged picture: invalid checksum"},
 		"huge.png": {hugePNG(t), "png of 60000×60000 (rows×columns), wanted 1 to 33554432 pixels"},
 	} {
-		_, err := LoadImage(write(t, dir, name, c.file))
+		_, err := LoadImage(t.Context(), write(t, dir, name, c.file))
 		wantError(t, err, filepath.Join(dir, name)+": ", c.want)
 	}
-	_, err := LoadImage(filepath.Join(dir, "missing.png"))
+	_, err := LoadImage(t.Context(), filepath.Join(dir, "missing.png"))
 	wantError(t, err, "missing.png")
 }
 
@@ -180,7 +180,7 @@ func FuzzLoadImage(f *testing.F) {
 		var p *Picture
 		var err error
 		// Sixteen-bit colour is 8 bytes a pixel, its copy 4, and what a decoder keeps besides.
-		fuzztest.Within(t, baseBytes+64<<20, bytesFactor, len(file), func() { p, err = DecodePicture(bytes.NewReader(file), MaxPixels) })
+		fuzztest.Within(t, baseBytes+64<<20, bytesFactor, len(file), func() { p, err = DecodePicture(t.Context(), bytes.NewReader(file), MaxPixels) })
 		if err == nil && len(p.Pix) != p.Rows*p.Cols*p.Channels {
 			t.Fatalf("%d×%d×%d with %d values", p.Rows, p.Cols, p.Channels, len(p.Pix))
 		}

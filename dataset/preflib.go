@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,15 +22,18 @@ type PrefLib struct {
 	Alternatives []string
 	// Orders are the different orders, each a set of bare items, whose Count is the number of
 	// voters. An item is an alternative and has its name for an id, where it is not one already.
-	// Of alternatives that an incomplete order leaves out nothing is known.
+	// Of alternatives that an incomplete order leaves out nothing is known; voters of a blank
+	// ballot have an order of no levels.
 	Orders []*Set
+	// Warnings are where the header's numbers are not those of the file.
+	Warnings []string
 }
 
 // ReadPrefLib reads a file of PrefLib in its present format, which begins with lines such as
 // "# NUMBER ALTERNATIVES: 4", or in the one before, which begins with the number of
 // alternatives. Alternatives are numbered from 1 there and from 0 here; braces hold ties. The
 // type is that of the header, else of the file's extension, else what the orders show. The
-// same order on two lines adds up.
+// same order on two lines adds up. A ballot with nothing behind its count, or with "{}", is blank.
 func ReadPrefLib(path string) (*PrefLib, error) { return readFile(path, NewPrefLib) }
 
 // NewPrefLib is [ReadPrefLib] for a reader; name stands for the file in errors.
@@ -50,6 +52,7 @@ func NewPrefLib(r io.Reader, name string) (*PrefLib, error) {
 		return nil, fmt.Errorf("%s: ends before the first order", name)
 	}
 	f := &p.file
+	p.compare()
 	if f.Type == "" {
 		if f.Type = strings.TrimPrefix(strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz"))), "."); !slices.Contains(prefLibTypes, f.Type) {
 			f.Type = p.shown()
@@ -70,11 +73,15 @@ func NewPrefLib(r io.Reader, name string) (*PrefLib, error) {
 var prefLibTypes = []string{"soc", "soi", "toc", "toi"}
 
 type prefLibParser struct {
-	file  PrefLib
-	stage int
-	names int    // old format: alternatives named so far
-	items []Item // shared by all orders
-	seen  map[string]*Set
+	file    PrefLib
+	stage   int
+	counted bool   // the number of alternatives was given
+	named   []bool // alternatives with a name
+	items   []Item // shared by all orders
+	seen    map[string]*Set
+	voters  int
+	lines   int                             // of orders
+	said    struct{ voters, orders string } // by the header
 }
 
 const (
@@ -97,6 +104,9 @@ func (p *prefLibParser) line(text string, number int) error {
 		if p.file.Alternatives == nil {
 			return errors.New("wanted \"# NUMBER ALTERNATIVES: n\", or the number of alternatives, before the first order")
 		}
+		if k := slices.Index(p.named, false); k >= 0 && !p.counted {
+			return fmt.Errorf("alternative %d has no name and NUMBER ALTERNATIVES is missing: how many there are is not known", k+1)
+		}
 		p.stage = stageOrders
 	case stageNames:
 		number, alternative, ok := strings.Cut(text, ",")
@@ -104,18 +114,27 @@ func (p *prefLibParser) line(text string, number int) error {
 		if !ok || err != nil {
 			return errors.Join(fmt.Errorf("wanted number,name of an alternative (got %q)", text), err)
 		}
-		p.file.Alternatives[k] = strings.TrimSpace(alternative)
-		if p.names++; p.names == len(p.file.Alternatives) {
+		if err := p.name(k, strings.TrimSpace(alternative)); err != nil {
+			return err
+		}
+		if !slices.Contains(p.named, false) {
 			p.stage = stageTotals
 		}
 		return nil
 	case stageTotals:
-		if strings.Count(text, ",") != 2 {
+		totals := strings.Split(text, ",")
+		if len(totals) != 3 {
 			return fmt.Errorf("wanted voters,sum of counts,different orders (got %q)", text)
 		}
+		p.said.voters, p.said.orders = strings.TrimSpace(totals[1]), strings.TrimSpace(totals[2])
 		p.stage = stageOrders
 		return nil
 	}
+	return p.ballot(text, number)
+}
+
+// ballot reads a count and an order.
+func (p *prefLibParser) ballot(text string, number int) error {
 	// count: order, or, before, count,order
 	head, order, ok := strings.Cut(text, ":")
 	if !ok {
@@ -129,11 +148,13 @@ func (p *prefLibParser) line(text string, number int) error {
 	if err != nil {
 		return err
 	}
+	if count > MaxVoters-p.voters {
+		return fmt.Errorf("count %d: more than %d voters in all", count, MaxVoters)
+	}
+	p.voters += count
+	p.lines++
 	key := fmt.Sprint(l)
 	if s := p.seen[key]; s != nil {
-		if s.Count > math.MaxInt-count {
-			return fmt.Errorf("count %d: too large", count)
-		}
 		s.Count += count
 		return nil
 	}
@@ -161,37 +182,92 @@ func (p *prefLibParser) header(comment string) error {
 	key, value = strings.ToUpper(strings.TrimSpace(key)), strings.TrimSpace(value)
 	switch {
 	case key == "DATA TYPE":
-		if !slices.Contains(prefLibTypes, value) {
+		if p.file.Type = strings.ToLower(value); !slices.Contains(prefLibTypes, p.file.Type) {
 			return fmt.Errorf("data type %q: wanted one of %s", value, strings.Join(prefLibTypes, ", "))
 		}
-		p.file.Type = value
 	case key == "TITLE":
 		p.file.Title = value
 	case key == "NUMBER ALTERNATIVES":
 		n, err := strconv.Atoi(value)
-		if err != nil || p.file.Alternatives != nil {
+		if err != nil || p.counted || p.stage == stageOrders {
 			return fmt.Errorf("number alternatives: wanted one number, once (got %q)", value)
 		}
 		return p.alternatives(n)
+	case key == "NUMBER VOTERS":
+		p.said.voters = value
+	case key == "NUMBER UNIQUE ORDERS":
+		p.said.orders = value
 	case strings.HasPrefix(key, "ALTERNATIVE NAME"):
-		k, err := p.alternative(strings.TrimPrefix(key, "ALTERNATIVE NAME"))
+		number := strings.TrimSpace(strings.TrimPrefix(key, "ALTERNATIVE NAME"))
+		if k, err := strconv.Atoi(number); err == nil && !p.counted && p.stage == stageStart && k <= MaxAlternatives {
+			p.grow(k) // the count may be missing
+		}
+		k, err := p.alternative(number)
 		if err != nil {
 			return err
 		}
-		p.file.Alternatives[k] = value
+		return p.name(k, value)
 	}
 	return nil
 }
 
+// alternatives takes the number of alternatives.
 func (p *prefLibParser) alternatives(n int) error {
 	if n < 1 || n > MaxAlternatives {
 		return fmt.Errorf("number of alternatives: wanted 1 to %d (got %d)", MaxAlternatives, n)
 	}
-	p.file.Alternatives = make([]string, n)
-	for k := range p.file.Alternatives {
-		p.file.Alternatives[k] = strconv.Itoa(k + 1)
+	if k := len(p.file.Alternatives); k > n {
+		return fmt.Errorf("number of alternatives: alternative %d has a name (got %d)", k, n)
 	}
+	p.grow(n)
+	p.counted = true
 	return nil
+}
+
+// grow makes alternatives up to number n, which are called by their numbers.
+func (p *prefLibParser) grow(n int) {
+	more := max(0, n-len(p.file.Alternatives))
+	p.file.Alternatives, p.named = slices.Grow(p.file.Alternatives, more), slices.Grow(p.named, more)
+	for k := len(p.file.Alternatives); k < n; k++ {
+		p.file.Alternatives, p.named = append(p.file.Alternatives, strconv.Itoa(k+1)), append(p.named, false)
+	}
+}
+
+// name names an alternative, once.
+func (p *prefLibParser) name(k int, name string) error {
+	if p.named[k] {
+		return fmt.Errorf("alternative %d is there twice", k+1)
+	}
+	p.file.Alternatives[k], p.named[k] = name, true
+	return nil
+}
+
+// called is an alternative as the file calls it, in messages.
+func (p *prefLibParser) called(k int) string {
+	if number := strconv.Itoa(k + 1); p.file.Alternatives[k] == number {
+		return number
+	}
+	return fmt.Sprintf("%d (%s)", k+1, p.file.Alternatives[k])
+}
+
+// compare holds the header's numbers against the file.
+func (p *prefLibParser) compare() {
+	voters, errV := strconv.Atoi(p.said.voters)
+	orders, errO := strconv.Atoi(p.said.orders)
+	if p.said.voters != "" && errV != nil || p.said.orders != "" && errO != nil {
+		p.file.Warnings = append(p.file.Warnings, fmt.Sprintf("the header's numbers of voters and of orders are no numbers (%q and %q)", p.said.voters, p.said.orders))
+		return
+	}
+	if errV == nil && voters != p.voters || errO == nil && orders != len(p.file.Orders) && orders != p.lines {
+		said := ""
+		if errV == nil {
+			said = fmt.Sprintf("%d voters", voters)
+		}
+		if errO == nil {
+			said = strings.TrimPrefix(fmt.Sprintf("%s and %d different orders", said, orders), " and ")
+		}
+		p.file.Warnings = append(p.file.Warnings, fmt.Sprintf("the header says %s, the file has %d voters and %d orders: was it cut off, or changed?", said, p.voters, len(p.file.Orders)))
+	}
 }
 
 // alternative reads the number of an alternative, from 1, and returns it from 0.
@@ -208,6 +284,9 @@ func (p *prefLibParser) alternative(text string) (int, error) {
 func (p *prefLibParser) order(text string) (Levels, error) {
 	var l Levels
 	tie := false
+	if strings.TrimSpace(text) == "" {
+		return nil, nil // a blank ballot
+	}
 	for _, part := range strings.Split(text, ",") {
 		part = strings.TrimSpace(part)
 		rest, opens := strings.CutPrefix(part, "{")
@@ -235,10 +314,17 @@ func (p *prefLibParser) order(text string) (Levels, error) {
 	if tie {
 		return nil, fmt.Errorf("a brace is not closed (in %q)", text)
 	}
+	on := map[int]bool{}
 	for _, group := range l {
 		slices.Sort(group) // so that equal orders are equal
+		for _, k := range group {
+			if on[k] {
+				return nil, fmt.Errorf("alternative %s is there twice", p.called(k))
+			}
+			on[k] = true
+		}
 	}
-	return l, l.Validate(len(p.file.Alternatives))
+	return l, nil
 }
 
 // shown is the type that the orders show.

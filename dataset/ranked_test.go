@@ -75,14 +75,15 @@ func TestSVMLight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	numbered := &Columns{Sparse: true, First: 1}
 	want := []*Set{
-		{ID: "10", Kind: KindFeatures, Line: 1, Items: []Item{
+		{ID: "10", Kind: KindFeatures, Line: 1, Columns: numbered, Items: []Item{
 			{ID: "docA", Features: []float64{.5, 0, 1.797e308}},
 			{ID: "docB", Features: []float64{0, -3, 0}},
 			{Features: []float64{0, 0, 0}},
 			{Features: []float64{1e-3, 0, 0}},
 		}, Levels: Levels{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
-		{ID: "2", Kind: KindFeatures, Line: 2, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
+		{ID: "2", Kind: KindFeatures, Line: 2, Columns: numbered, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
@@ -97,7 +98,10 @@ func TestSVMLight(t *testing.T) {
 		"a qid:1 1:2":                `x:1: relevance: wanted a finite number (got "a")`,
 		"1 qid:1 1:2\n1 qid:1 1:NaN": `x:2: feature "1:NaN": wanted a finite number (got "NaN")`,
 		"1 qid:1 1:1e999":            `x:1: feature "1:1e999": wanted a finite number (got "1e999")`,
-		"1 qid:1 2:1 2:1":            `x:1: feature "2:1": wanted numbers that increase (after 2)`,
+		"1 qid:1 2:1 2:1":            `x:1: feature 2 is there twice`,
+		"1 qid:1 3:1 1:1 3:1":        `x:1: feature 3 is there twice`,
+		"1 qid:1 1:0x10":             `x:1: feature "1:0x10": wanted a finite number (got "0x10")`,
+		"1_0 qid:1 1:1":              `x:1: relevance: wanted a finite number (got "1_0")`,
 		"1 qid:1 9999999999:1":       `x:1: feature "9999999999:1": wanted a number of 0 to 1048576`,
 		"1 qid:1 x":                  `x:1: feature "x": wanted number:value`,
 		"1 qid:1":                    `x: no line has a feature`,
@@ -114,9 +118,10 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	named := &Columns{Names: []string{"speed", "weight"}}
 	want := []*Set{
-		{ID: "r1", Kind: KindFeatures, Line: 2, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
-		{ID: "r2", Kind: KindFeatures, Line: 4, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+		{ID: "r1", Kind: KindFeatures, Line: 2, Columns: named, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
+		{ID: "r2", Kind: KindFeatures, Line: 4, Columns: named, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
@@ -133,14 +138,19 @@ func TestCSV(t *testing.T) {
 	}
 	for text, message := range map[string]string{
 		"":                                "x: is empty, wanted a header such as set,item,rank",
-		"a,b\n":                           "x:1: column \"set\" is missing (got a, b)\nhint: the header is set,item,rank and then features",
+		"a,b\n":                           "x:1: column \"set\" is missing (got a, b)\nhint: the nearest format is set,item,rank,FEATURE,…; the formats are " + tableFormats,
+		"sets,item,rank\n":                "x:1: column \"set\" is missing (got sets, item, rank)\nhint: the nearest format is set,item,rank,FEATURE,… with \"set\" for \"sets\"; the formats are " + tableFormats,
+		"name,rank1,rank2\n":              "x:1: column \"name\": is none of a table of ballots (got name, rank1, rank2)\nhint: the nearest format is rank1,rank2,…,count; the formats are " + tableFormats,
+		"rank1,rank3\n":                   "x:1: columns of places: wanted 1, 2 and so on from left to right (got rank1, rank3)\nhint: the nearest format is rank1,rank2,…,count; the formats are " + tableFormats,
+		"set,item,rank,f,f\n":             `x:1: column "f" is there twice`,
+		"set,item,rank,,f\n":              "x:1: column 4: wanted a name in UTF-8 (got \"\")",
 		"set,item,set\n":                  `x:1: column "set" is there twice`,
 		"set,item,rank\na,b,x\n":          `x:2: rank: wanted a finite number (got "x")`,
-		"set,item,rank,f\na,b,1,\n":       `x:2: f: wanted a finite number (got "")`,
+		"set,item,rank,f\na,b,1,\n":       "x:2: f: is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does",
 		"set,item,rank\na,b,1\nc,,1\n":    `x:3: item: wanted a name in UTF-8 (got "")`,
 		"set,item,rank\na,b,1\n\na,b,2\n": `x:4: item: "b" is in set a on line 2 already`,
 		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
-		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")`,
+		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
 	} {
 		if _, err := NewCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
@@ -191,7 +201,7 @@ func TestPrefLib(t *testing.T) {
 	for text, message := range map[string]string{
 		before + "1,2":               `x.soc:7: has ties, which type soc has not`,
 		"2\n1,a\n2,b\n1,1,1\n1,2":    `x.soc:5: orders 1 of 2 alternatives, type soc orders all`,
-		"2\n1,a\n2,b\n1,1,1\n1,2,2":  `x.soc:5: level 1: item 1 is there twice`,
+		"2\n1,a\n2,b\n1,1,1\n1,2,2":  `x.soc:5: alternative 2 (b) is there twice`,
 		"2\n1,a\n2,b\n1,1,1\n1,2,3":  `x.soc:5: alternative "3": wanted 1 to 2`,
 		"2\n1,a\n2,b\n1,1,1\n1,{2,1": `x.soc:5: a brace is not closed (in "{2,1")`,
 		"2\n1,a\n2,b\n1,1,1\n0,2,1":  `x.soc:5: wanted a count of 1 or more and an order (got "0,2,1")`,
@@ -216,7 +226,7 @@ func TestSushi(t *testing.T) {
 	}
 	for text, message := range map[string]string{
 		"h\n0 2":         "x.order:2: wanted two fields and the ids of items",
-		"h\n0 2 1 1":     "x.order:2: level 1: item 1 is there twice",
+		"h\n0 2 1 1":     "x.order:2: item 1 is there twice",
 		"h\n0 2 0 -1":    `x.order:2: item "-1": wanted 0 to 65535`,
 		"h\n0 2 0 99999": `x.order:2: item "99999": wanted 0 to 65535`,
 	} {

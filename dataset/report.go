@@ -14,9 +14,10 @@ import (
 // Report is what there is in sets of objects, and what looks wrong with it.
 type Report struct {
 	Sets   int    `json:"sets"`
-	Voters int    `json:"voters,omitempty"` // sum of the counts, 0 where the format has none
-	Kind   string `json:"kind"`             // of the items: bare, features, image, point; mixed
-	Items  int    `json:"items"`            // bare ones: the different ones; others: all of all sets
+	Voters int    `json:"voters,omitempty"`       // sum of the counts, 0 where the format has none
+	Blank  int    `json:"blank_voters,omitempty"` // of these, how many say nothing
+	Kind   string `json:"kind"`                   // of the items: bare, features, image, point; mixed
+	Items  int    `json:"items"`                  // bare ones: the different ones; others: all of all sets
 	Width  int    `json:"features,omitempty"`
 
 	// Items of a set, of bare ones those that its order names.
@@ -43,7 +44,8 @@ type Report struct {
 // The largest feature that is not suspicious: products of greater ones overflow float32.
 const largestFeature = 1e30
 
-// Inspect looks through sets and says what there is. Suspicious are orders that are those of
+// Inspect looks through sets and says what there is; where sets have counts, warnings count voters
+// and not sets. Suspicious are orders that are those of
 // the file, or its reverse, in every set; relevances that are 1, 2, …, n; sets that say nothing of the order; features that
 // never change or are above 1e30 in size; equal items with different places; repeated sets of
 // items with content; images that are not there; and a comparison graph in several parts.
@@ -90,7 +92,14 @@ func (r *Report) kinds(sets []*Set) {
 }
 
 func (r *Report) orders(sets []*Set) {
-	silent, counted := 0, 0 // sets with known items, none of which is before another
+	silent, counted := 0, 0 // sets with known items, none of which is before another; others
+	mute, total := 0, r.Sets
+	for _, s := range sets {
+		r.Voters += s.Count
+	}
+	if r.Voters > 0 {
+		total = r.Voters
+	}
 	same, reversed, numbered, ranks := true, true, true, 0
 	for _, s := range sets {
 		l, n := s.Known(), len(s.Items)
@@ -98,6 +107,7 @@ func (r *Report) orders(sets []*Set) {
 		switch {
 		case known == 0 && n > 0:
 			r.Unknown++
+			r.Blank += s.Count
 			continue
 		case len(l) == n:
 			r.Complete++
@@ -115,6 +125,7 @@ func (r *Report) orders(sets []*Set) {
 		}
 		if len(l) < 2 {
 			silent++
+			mute += max(1, s.Count)
 			continue
 		}
 		counted++
@@ -127,12 +138,16 @@ func (r *Report) orders(sets []*Set) {
 	switch {
 	case r.Unknown == r.Sets:
 		return
+	case r.Blank > 0:
+		r.warn("%d of %d voters say nothing", r.Blank, total)
 	case r.Unknown > 0:
 		r.warn("%d of %d sets have no order", r.Unknown, r.Sets)
 	}
 	switch {
 	case counted == 0:
 		r.warn("no set puts an item before another: each has one item, or all are tied")
+	case silent > 0 && r.Voters > 0:
+		r.warn("%d of %d voters put no item before another: they name one item, or all are tied", mute, total)
 	case silent > 0:
 		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", silent, r.Sets)
 	}
@@ -186,14 +201,17 @@ func (r *Report) sizes(sets []*Set) {
 }
 
 // some lists the first few of many numbers.
-func some(numbers []int) string {
+func some(numbers []int) string { return someText(numbers, strconv.Itoa) }
+
+// someText is [some] of what numbers are called.
+func someText(numbers []int, called func(int) string) string {
 	const most = 8
 	text := ""
 	for i, v := range numbers[:min(most, len(numbers))] {
 		if i > 0 {
 			text += ", "
 		}
-		text += strconv.Itoa(v)
+		text += called(v)
 	}
 	if len(numbers) > most {
 		text += fmt.Sprintf(" and %d more", len(numbers)-most)
@@ -351,17 +369,17 @@ func (r *Report) images(sets []*Set) {
 
 func (r *Report) comparisons(sets []*Set) {
 	votes, n, err := Votes(sets)
-	voters := 0
 	if err == nil {
-		voters, err = CheckVotes(votes, n)
+		_, err = CheckVotes(votes, n)
 	}
 	if err != nil {
 		r.warn("%v", err)
 		return
 	}
+	var names []Item // of the largest set's items
 	for _, s := range sets {
-		if s.Count > 0 {
-			r.Voters = voters
+		if len(s.Items) > len(names) {
+			names = s.Items
 		}
 	}
 	in := make([]bool, n)
@@ -378,7 +396,11 @@ func (r *Report) comparisons(sets []*Set) {
 			out = append(out, k)
 		}
 	}
-	if len(out) > 0 {
+	named := slices.ContainsFunc(names, func(it Item) bool { return it.ID != "" })
+	switch {
+	case len(out) > 0 && named:
+		r.warn("%s in no order: %s", plural(len(out), "item is", "items are"), someText(out, func(k int) string { return (&Set{Items: names}).itemName(k) }))
+	case len(out) > 0:
 		r.warn("%s in no order, counted from 0: %s", plural(len(out), "item is", "items are"), some(out))
 	}
 	parts := ComparisonParts(votes, n)

@@ -58,7 +58,7 @@ func TestInspect(t *testing.T) {
 			// 0 before 1, 3 before 4, nobody names 2.
 			"votes in parts", prefLib("# NUMBER ALTERNATIVES: 5\n1: 1,2\n1: 4,5\n1: 5,4\n"),
 			Report{Sets: 3, Voters: 3, Kind: "bare", Items: 5, SizeMin: 2, SizeMedian: 2, SizeMax: 2, Partial: 3, Missing: 3, Parts: 4},
-			[]string{"1 item is in no order, counted from 0: 2", "the comparison graph has 4 strongly connected parts, the largest of 2 of 5 items: "},
+			[]string{"1 item is in no order: 3", "the comparison graph has 4 strongly connected parts, the largest of 2 of 5 items: "},
 		},
 		{
 			"ranks for relevances", svm("1 qid:1 1:1 2:5\n2 qid:1 1:2 2:5\n3 qid:1 1:3 2:5\n1 qid:2 1:-2e30 2:5\n2 qid:2 1:5 2:5\n"),

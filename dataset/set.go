@@ -65,6 +65,8 @@ type Set struct {
 	ID    string
 	Kind  Kind
 	Items []Item
+	// Columns are what the features are called, nil where they have no names.
+	Columns *Columns
 
 	// Order[i] is the item at position i; nil where none was given.
 	Order perm.Order
@@ -102,17 +104,20 @@ func (s *Set) ImagePath(i int) string {
 // else by number, from 0.
 func (s *Set) ItemNames() []string {
 	out := make([]string, len(s.Items))
-	for i, it := range s.Items {
-		switch {
-		case it.ID != "":
-			out[i] = it.ID
-		case it.Image != "":
-			out[i] = filepath.Base(it.Image)
-		default:
-			out[i] = strconv.Itoa(i)
-		}
+	for i := range out {
+		out[i] = s.itemName(i)
 	}
 	return out
+}
+
+func (s *Set) itemName(i int) string {
+	switch it := &s.Items[i]; {
+	case it.ID != "":
+		return it.ID
+	case it.Image != "":
+		return filepath.Base(it.Image)
+	}
+	return strconv.Itoa(i)
 }
 
 // Validate reports the first fault of a set: an item of another kind, features
@@ -177,6 +182,9 @@ func (s *Set) validateItem(i int) error {
 	case KindFeatures:
 		if len(it.Features) == 0 {
 			return fmt.Errorf("features: has no numbers, wanted 1 or more")
+		}
+		if s.Columns != nil && !s.Columns.Sparse && len(it.Features) != len(s.Columns.Names) {
+			return fmt.Errorf("features: has %d numbers, wanted %d, one a column", len(it.Features), len(s.Columns.Names))
 		}
 		if want := len(s.Items[0].Features); len(it.Features) != want {
 			return fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), want)

@@ -10,11 +10,19 @@ import (
 
 // ReadSushi reads the .order files of the SUSHI preference data: the first line is skipped,
 // every other is two fields, then the ids of items from 0, best first. Lines that rank other
-// items than all of 0 … n−1, n being one more than the greatest id, are incomplete.
+// items than all of 0 … n−1, n being one more than the greatest id, are incomplete; one that
+// ranks none is a voter who says nothing.
 func ReadSushi(path string) ([]*Set, error) { return readFile(path, NewSushi) }
 
 // NewSushi is [ReadSushi] for a reader; name stands for the file in errors.
 func NewSushi(r io.Reader, name string) ([]*Set, error) {
+	sets, _, err := newSushi(r, name)
+	return sets, err
+}
+
+// newSushi is [NewSushi] with warnings: of lines whose second field is not how many ids follow, and
+// of a first line that begins with another number than that of the items.
+func newSushi(r io.Reader, name string) (sets []*Set, warnings []string, err error) {
 	type row struct {
 		line int
 		ids  []int
@@ -22,6 +30,7 @@ func NewSushi(r io.Reader, name string) ([]*Set, error) {
 	var rows []row
 	n := 0
 	first := true
+	said, other, otherLine := "", 0, 0
 	for number, line := range lines(r) {
 		err := line.err
 		fields := strings.Fields(line.text)
@@ -29,11 +38,20 @@ func NewSushi(r io.Reader, name string) ([]*Set, error) {
 		case err != nil:
 		case first:
 			first = false
+			if len(fields) == 2 {
+				said = fields[0]
+			}
 			continue
 		case len(fields) == 0:
 			continue
-		case len(fields) < 3:
+		case len(fields) < 2, len(fields) == 2 && fields[1] != "0":
 			err = errors.New("wanted two fields and the ids of items")
+		default:
+			if count, e := strconv.Atoi(fields[1]); e == nil && count != len(fields)-2 {
+				if other++; other == 1 {
+					otherLine = number
+				}
+			}
 		}
 		x := row{line: number}
 		for _, f := range fields[min(2, len(fields)):] {
@@ -45,7 +63,7 @@ func NewSushi(r io.Reader, name string) ([]*Set, error) {
 			x.ids, n = append(x.ids, k), max(n, k+1)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			return nil, nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 		rows = append(rows, x)
 	}
@@ -53,15 +71,26 @@ func NewSushi(r io.Reader, name string) ([]*Set, error) {
 	for k := range items {
 		items[k].ID = strconv.Itoa(k)
 	}
-	sets := make([]*Set, len(rows))
+	sets = make([]*Set, len(rows))
+	last := make([]int, n) // the row that named an item last, from 1
 	for i, x := range rows {
 		s := &Set{ID: strconv.Itoa(i + 1), Line: x.line, Items: items}
-		l := Strict(x.ids)
-		if err := l.Validate(n); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, x.line, err)
+		for _, k := range x.ids {
+			if last[k] == i+1 {
+				return nil, nil, fmt.Errorf("%s:%d: item %d is there twice", name, x.line, k)
+			}
+			last[k] = i + 1
 		}
-		s.setLevels(l)
+		if len(x.ids) > 0 {
+			s.setLevels(Strict(x.ids))
+		}
 		sets[i] = s
 	}
-	return sets, nil
+	if other > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s not as many items as the second field says, first line %d: was the file cut off, or changed?", plural(other, "line has", "lines have"), otherLine))
+	}
+	if count, e := strconv.Atoi(said); e == nil && len(rows) > 0 && count != n {
+		warnings = append(warnings, fmt.Sprintf("the first line says %d items, the lists name 0 to %d", count, n-1))
+	}
+	return sets, warnings, nil
 }

@@ -1,9 +1,11 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +15,7 @@ const MaxFeatures = 1 << 20
 
 // maxSparse bounds how many times the features that a file leaves out may outnumber those
 // that are there, beyond the first 4 million: memory must follow the bytes that arrive.
-const maxSparse = 256
+const maxSparse = 16
 
 // ReadSVMLight reads the ranking format of SVMlight, LETOR and MSLR: a line an item,
 //
@@ -22,109 +24,183 @@ const maxSparse = 256
 // with queries in any order; the items of a query are a set, whose id is the query's, in the
 // order of their lines. A greater relevance comes first, items of equal relevance are tied,
 // and of items with a relevance below 0, which stands for unjudged, nothing is known.
-// Features are numbered from 0 or from 1, as the file does; one that a line leaves out is 0.
+// Features are numbered from 0 or from 1, as the file does, and stand in any order; one that a
+// line leaves out is 0. [Columns] says from which number on.
 // The comment, if there is one, is the item's id where it is not one already.
-func ReadSVMLight(path string) ([]*Set, error) { return readFile(path, NewSVMLight) }
+//
+// Where no line has a qid, FILE.query beside the file has the sizes of the sets, a line each, as
+// LightGBM writes it; the sets are numbered from 1.
+//
+// All faults of a file are told at once, as [Faults].
+func ReadSVMLight(path string) ([]*Set, error) {
+	f, err := readFile(path, (&File{Format: FormatSVMLight, query: queryFile(path)}).read)
+	if err != nil {
+		return nil, err
+	}
+	return f.Sets, nil
+}
 
 // NewSVMLight is [ReadSVMLight] for a reader; name stands for the file in errors.
 func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
-	type row struct {
-		relevance float64
-		index     []int
-		value     []float64
-		comment   string
+	f := &File{Format: FormatSVMLight}
+	if err := f.readSVMLight(r, name); err != nil {
+		return nil, err
 	}
-	rows := map[string][]row{}
-	var queries []string
-	where := map[string]int{}
-	low, high, count, present := math.MaxInt, -1, 0, 0
+	return f.Sets, nil
+}
+
+func (f *File) readSVMLight(r io.Reader, name string) error {
+	p := svmlight{faults: &Faults{Path: name}, low: math.MaxInt, high: -1}
 	for number, line := range lines(r) {
-		fail := func(err error) error { return fmt.Errorf("%s:%d: %w", name, number, err) }
 		if line.err != nil {
-			return nil, fail(line.err)
+			return fmt.Errorf("%s:%d: %w", name, number, line.err)
 		}
 		text, comment, _ := strings.Cut(line.text, "#")
 		fields := strings.Fields(text)
 		if len(fields) == 0 {
 			continue
 		}
-		var x row
-		var err error
-		if x.relevance, err = finite(fields[0]); err != nil {
-			return nil, fail(fmt.Errorf("relevance: %w", err))
-		}
-		query, ok := "", false
+		query, named := "", false
 		if len(fields) > 1 {
-			query, ok = strings.CutPrefix(fields[1], "qid:")
-		}
-		if !ok || query == "" {
-			return nil, fail(fmt.Errorf("wanted qid:QUERY after the relevance (got %q)", strings.Join(fields[1:min(2, len(fields))], " ")))
-		}
-		for _, f := range fields[2:] {
-			i, v, ok := strings.Cut(f, ":")
-			if !ok {
-				return nil, fail(fmt.Errorf("feature %q: wanted number:value", f))
+			if query, named = strings.CutPrefix(fields[1], "qid:"); !named {
+				query = ""
 			}
-			index, err := strconv.Atoi(i)
-			if err != nil || index < 0 || index > MaxFeatures {
-				return nil, fail(fmt.Errorf("feature %q: wanted a number of 0 to %d", f, MaxFeatures))
-			}
-			value, err := finite(v)
-			if err != nil {
-				return nil, fail(fmt.Errorf("feature %q: %w", f, err))
-			}
-			if len(x.index) > 0 && index <= x.index[len(x.index)-1] {
-				return nil, fail(fmt.Errorf("feature %q: wanted numbers that increase (after %d)", f, x.index[len(x.index)-1]))
-			}
-			x.index, x.value = append(x.index, index), append(x.value, value)
-			low, high = min(low, index), max(high, index)
 		}
-		present += len(x.index)
-		x.comment = strings.TrimSpace(comment)
-		if rows[query] == nil {
-			queries = append(queries, query)
-			where[query] = number
+		if len(p.table.set) == 0 && p.groups == nil && p.faults.Count == 0 && f.query != "" && !named {
+			var err error
+			if p.groups, err = readGroups(f.query); err != nil {
+				return err
+			}
 		}
-		rows[query] = append(rows[query], x)
-		count++
+		switch {
+		case p.groups != nil && named:
+			p.faults.add(number, "", fmt.Errorf("has a qid, which the lines before have not"))
+			continue
+		case p.groups != nil:
+			query = p.groups.next()
+			p.add(number, fields[0], query, fields[1:], comment)
+		case query == "":
+			p.faults.add(number, "", fmt.Errorf("wanted qid:QUERY after the relevance (got %s)", quoted(strings.Join(fields[1:min(2, len(fields))], " "))))
+		default:
+			p.add(number, fields[0], query, fields[2:], comment)
+		}
 	}
-	if high < 0 && count > 0 {
-		return nil, fmt.Errorf("%s: no line has a feature", name)
+	if err := p.faults.err(); err != nil {
+		return err
 	}
-	first := min(low, 1) // numbered from 0 only where a 0 occurs
-	width := high - first + 1
-	if most := 4<<20 + maxSparse*present; count > 0 && width > most/count {
-		return nil, fmt.Errorf("%s: %d items of %d features, of which %d are there: too few\nhint: number the features from 1 without gaps", name, count, width, present)
-	}
-	sets := make([]*Set, 0, len(queries))
-	for _, query := range queries {
-		s := &Set{ID: query, Kind: KindFeatures, Line: where[query]}
-		var relevance []float64
-		ids := map[string]bool{"": true}
-		for _, x := range rows[query] {
-			features := make([]float64, width)
-			for i, index := range x.index {
-				features[index-first] = x.value[i]
-			}
-			item := Item{Features: features}
-			if !ids[x.comment] {
-				item.ID, ids[x.comment] = x.comment, true
-			}
-			s.Items = append(s.Items, item)
-			relevance = append(relevance, x.relevance)
+	if p.groups != nil {
+		if err := p.groups.check(); err != nil {
+			return err
 		}
-		s.Relevance = relevance
-		s.setLevels(levelsOf(relevance, func(v float64) bool { return v >= 0 }))
-		sets = append(sets, s)
 	}
-	return sets, nil
+	if err := p.fill(name); err != nil {
+		return err
+	}
+	return f.graded(&p.table, name)
 }
 
-// finite parses a number that is neither NaN nor infinite.
-func finite(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("wanted a finite number (got %q)", text)
+// svmlight is what was read of such a file. The features of a row are those from its start on.
+type svmlight struct {
+	table     table
+	groups    *groups // nil where lines have a qid
+	faults    *Faults
+	low, high int // numbers of features
+	start     []int
+	index     []int32
+	value     []float64
+}
+
+// add adds a line.
+func (p *svmlight) add(line int, relevance, query string, features []string, comment string) {
+	before, start := p.faults.Count, len(p.index)
+	value, err := finite(relevance)
+	if err != nil {
+		p.faults.add(line, "relevance", err)
 	}
-	return v, nil
+	sorted := true
+	for _, f := range features {
+		index, v, err := parseFeature(f)
+		if err != nil {
+			p.faults.add(line, "", fmt.Errorf("feature %s: %w", quoted(f), err))
+			continue
+		}
+		sorted = sorted && (len(p.index) == start || index > int(p.index[len(p.index)-1]))
+		p.index, p.value = append(p.index, int32(index)), append(p.value, v)
+		p.low, p.high = min(p.low, index), max(p.high, index)
+	}
+	if !sorted {
+		p.twice(line, start)
+	}
+	if p.faults.Count > before {
+		p.index, p.value = p.index[:start], p.value[:start]
+		return
+	}
+	item := int32(-1)
+	if comment = strings.TrimSpace(comment); comment != "" {
+		item = p.table.named(comment)
+	}
+	p.start = append(p.start, start)
+	p.table.add(p.table.inSet(query, line), item, line, value)
+}
+
+// parseFeature reads number:value.
+func parseFeature(text string) (index int, value float64, err error) {
+	number, v, ok := strings.Cut(text, ":")
+	if !ok {
+		return 0, 0, errors.New("wanted number:value")
+	}
+	if index, err = strconv.Atoi(number); err != nil || index < 0 || index > MaxFeatures {
+		return 0, 0, fmt.Errorf("wanted a number of 0 to %d", MaxFeatures)
+	}
+	value, err = finite(v)
+	return index, value, err
+}
+
+// twice notes a feature that is there twice in the line whose features begin at start.
+func (p *svmlight) twice(line, start int) {
+	numbers := slices.Clone(p.index[start:])
+	slices.Sort(numbers)
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i] == numbers[i-1] {
+			p.faults.add(line, "", fmt.Errorf("feature %d is there twice", numbers[i]))
+			return
+		}
+	}
+}
+
+// fill gives each row all features, and leaves the id out of items whose set has it already.
+func (p *svmlight) fill(name string) error {
+	t := &p.table
+	count, present := len(t.set), len(p.index)
+	if p.high < 0 && count > 0 {
+		return fmt.Errorf("%s: no line has a feature", name)
+	}
+	first := min(p.low, 1) // numbered from 0 only where a 0 occurs
+	t.width = p.high - first + 1
+	if most := 4<<20 + maxSparse*present; count > 0 && t.width > most/count {
+		return fmt.Errorf("%s: %d items of %d features, of which %d are there: too few\nhint: number the features from 1 without gaps", name, count, t.width, present)
+	}
+	t.columns = &Columns{Sparse: true, First: first}
+	t.features = make([]float64, count*max(0, t.width))
+	for row, start := range p.start {
+		end := present
+		if row+1 < count {
+			end = p.start[row+1]
+		}
+		for i := start; i < end; i++ {
+			t.features[row*t.width+int(p.index[i])-first] = p.value[i]
+		}
+	}
+	p.index, p.value = nil, nil
+	last := make([]int32, len(t.names))
+	for s, rows := range t.rows() {
+		for _, row := range rows {
+			if k := t.item[row]; k >= 0 && last[k] == int32(s)+1 {
+				t.item[row] = -1
+			} else if k >= 0 {
+				last[k] = int32(s) + 1
+			}
+		}
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ func TestTSPLIBMatrices(t *testing.T) {
 	for format, numbers := range map[string]string{
 		"FULL_MATRIX": "0 1 2\n1 0 3 2\n3   0", "UPPER_ROW": "1 2\n3", "LOWER_ROW": "1\n2\n3",
 		"UPPER_DIAG_ROW": "0 1\n2 0 3 0", "LOWER_DIAG_ROW": "0\n1 0 2\n3 0\n\n",
+		"UPPER_COL": "1 2 3", "LOWER_COL": "1 2 3", "UPPER_DIAG_COL": "0 1 0 2 3 0", "LOWER_DIAG_COL": "0 1 2 0 3 0",
 	} {
 		text := "NAME : m\n  TYPE:TSP\nDIMENSION :   3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: " + format + "\nEDGE_WEIGHT_SECTION\n" + numbers
 		f, err := NewTSPLIB(strings.NewReader(text), "x.tsp")
@@ -75,13 +77,13 @@ func TestTSPLIBErrors(t *testing.T) {
 		head + "NODE_COORD_SECTION\n1 0 0\n3 1 1\n":                              `x:5: city "3": wanted 1 to 2`,
 		head + "NODE_COORD_SECTION\n1 0 NaN\n":                                   `x:4: city 1: wanted a finite number (got "NaN")`,
 		head + "NODE_COORD_SECTION\n1 0\n":                                       "x:4: wanted the number of a city, x and y (got 2 values)",
-		"EDGE_WEIGHT_TYPE: XRAY1":                                                `x:1: edge weight type: "XRAY1" is not read, wanted EXPLICIT, EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT or GEO`,
-		"TYPE: ATSP":                                                             `x:1: type: wanted TSP or TOUR (got "ATSP")`,
+		"EDGE_WEIGHT_TYPE: XRAY1":                                                `x:1: edge weight type: "XRAY1" is not read, wanted one of EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT, GEO, MAN_2D, MAX_2D, EUC_3D, MAN_3D, MAX_3D, EXPLICIT`,
+		"TYPE: HCP":                                                              `x:1: type: wanted TSP, ATSP or TOUR (got "HCP")`,
 		"DIMENSION: 99999999":                                                    `x:1: dimension: wanted 0 to 5000 (got "99999999")`,
 		"NODE_COORD_SECTION":                                                     "x:1: NODE_COORD_SECTION: wanted DIMENSION before it",
-		"DIMENSION: 2\nTOUR_SECTION\n1 1 -1":                                     "x:3: tour: ",
+		"DIMENSION: 2\nTOUR_SECTION\n1 1 -1":                                     "x:3: tour: city 1 is there twice",
 		"DIMENSION: 2\nTOUR_SECTION\n1 -1":                                       "x:3: a tour of 1 cities, wanted 2",
-		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1 2 0": "x:4: cities 0 and 1: the distances are not symmetric (1 and 2)",
+		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1 2 0": "x:4: cities 1 and 2: the distances are not symmetric (1 and 2)\nhint: TYPE: ATSP, if that is meant",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1":     "x:4: 2 distances, wanted 4 of 2 cities as FULL_MATRIX",
 		"":      "x: is empty, wanted a problem or a tour of TSPLIB",
 		"hello": `x:1: wanted KEY: value or a section (got "hello")`,
@@ -98,9 +100,9 @@ func TestTourText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []*Set{
-		{ID: "1", Kind: KindPoint, Line: 1, Items: []Item{{}, {Point: [2]float64{.5, 0}}, {Point: [2]float64{.5, 1}}}, Order: perm.Order{0, 2, 1}, OrderGiven: "order"},
-		{ID: "2", Kind: KindPoint, Line: 3, Items: []Item{{Point: [2]float64{.25, 1e-3}}, {Point: [2]float64{1, 1}}}, Order: perm.Order{1, 0}, OrderGiven: "order"},
-		{ID: "3", Kind: KindPoint, Line: 4, Items: []Item{{Point: [2]float64{1, 2}}, {Point: [2]float64{3, 4}}}},
+		{ID: "1", Kind: KindPoint, Line: 1, Items: []Item{{ID: "1"}, {ID: "2", Point: [2]float64{.5, 0}}, {ID: "3", Point: [2]float64{.5, 1}}}, Order: perm.Order{0, 2, 1}, OrderGiven: "order"},
+		{ID: "2", Kind: KindPoint, Line: 3, Items: []Item{{ID: "1", Point: [2]float64{.25, 1e-3}}, {ID: "2", Point: [2]float64{1, 1}}}, Order: perm.Order{1, 0}, OrderGiven: "order"},
+		{ID: "3", Kind: KindPoint, Line: 4, Items: []Item{{ID: "1", Point: [2]float64{1, 2}}, {ID: "2", Point: [2]float64{3, 4}}}},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
@@ -113,6 +115,7 @@ func TestTourText(t *testing.T) {
 		"0 0 1 1 output 1 3":   `x.txt:1: city "3" of the tour: wanted 1 to 2`,
 		"0 0 1 Inf output":     `x.txt:1: city 2: wanted a finite number (got "Inf")`,
 		"0 0 1 1 output 1 2 2": "x.txt:1: a tour of 3 cities, wanted 2",
+		"0 0 1 0 1 1 0 1 0.5 1.5 output 1 2 4 4 5 1": "x.txt:1: tour: city 4 is there twice",
 	} {
 		if _, err := NewTourText(strings.NewReader(text), "x.txt"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
@@ -180,7 +183,7 @@ func TestToursRoundTrip(t *testing.T) {
 		set := &Set{ID: "1", Kind: KindPoint, Line: 1, Order: perm.Random(rng, n), OrderGiven: "order"}
 		for k := range points {
 			points[k] = [2]float64{(rng.Float64() - 0.5) * math.Pow(10, float64(rng.IntN(12)-6)), rng.NormFloat64()}
-			set.Items = append(set.Items, Item{Point: points[k]})
+			set.Items = append(set.Items, Item{ID: strconv.Itoa(k + 1), Point: points[k]})
 		}
 		var b bytes.Buffer
 		if err := WriteTourText(&b, []*Set{set}); err != nil {

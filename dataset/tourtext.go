@@ -17,8 +17,8 @@ import (
 //	x1 y1 x2 y2 … xn yn output t1 t2 … tn t1
 //
 // Cities are numbered from 1 there and from 0 here; the closing city may be left out, and so
-// may "output" and the tour. Lines may have different n. Each line becomes a set of points,
-// its tour the order.
+// may "output" and the tour. Lines may have different n. Each line becomes a set of points, called
+// by the numbers that the line has for them, its tour the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
 
 // IsTourText tells files of tour text from those of TSPLIB and of svmlight: they begin with a
@@ -79,6 +79,9 @@ func parseTourLine(text string) (*Set, error) {
 			return nil, fmt.Errorf("city %d: %w", i/2+1, err)
 		}
 		s.Items[i/2].Point[i%2] = v
+		if i%2 == 0 {
+			s.Items[i/2].ID = strconv.Itoa(i/2 + 1)
+		}
 	}
 	if !labelled {
 		return s, nil
@@ -97,10 +100,22 @@ func parseTourLine(text string) (*Set, error) {
 		}
 		s.Order[i] = k - 1
 	}
-	if err := s.Order.Validate(); err != nil {
-		return nil, fmt.Errorf("tour: %w", err)
+	if k := twice(s.Order); k >= 0 {
+		return nil, fmt.Errorf("tour: city %d is there twice", k+1)
 	}
 	return s, nil
+}
+
+// twice is the first city that a tour has twice, −1 where it has none so.
+func twice(tour perm.Order) int {
+	seen := make([]bool, len(tour))
+	for _, k := range tour {
+		if seen[k] {
+			return k
+		}
+		seen[k] = true
+	}
+	return -1
 }
 
 // WriteTourText writes sets of points, one a line, with their orders as tours that name the

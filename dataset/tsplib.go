@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,17 +21,21 @@ type TSPLIB struct {
 	Instance *tsp.Instance
 	// Tours are the file's tours, from 0; each has all cities.
 	Tours []perm.Order
+	// Warnings are what the file has and nobody uses, and what is odd about its distances.
+	Warnings []string
 }
 
-// ReadTSPLIB reads a symmetric problem (.tsp) or tours (.tour) in the format of TSPLIB
-// (Reinelt 1991): KEY: value lines, NODE_COORD_SECTION, EDGE_WEIGHT_SECTION (FULL_MATRIX and
-// the four triangles by rows, with numbers on as many lines as they like), TOUR_SECTION. The
-// end may go without EOF. Of other keys and of DISPLAY_DATA_SECTION nothing is kept.
+// ReadTSPLIB reads a problem (.tsp; .atsp, whose distances may depend on the direction) or tours
+// (.tour) in the format of TSPLIB (Reinelt 1991): KEY: value lines, NODE_COORD_SECTION,
+// EDGE_WEIGHT_SECTION (FULL_MATRIX and the eight triangles, with numbers on as many lines as they
+// like), TOUR_SECTION. Keys and values are in any case, and words may follow a value. The end may
+// go without EOF. Of other keys and of DISPLAY_DATA_SECTION nothing is kept. Errors and warnings
+// number cities as the file does, from 1.
 func ReadTSPLIB(path string) (*TSPLIB, error) { return readFile(path, NewTSPLIB) }
 
 // NewTSPLIB is [ReadTSPLIB] for a reader; name stands for the file in errors.
 func NewTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
-	p := &tsplibParser{kind: "", format: "FULL_MATRIX", dimension: -1}
+	p := &tsplibParser{format: "FULL_MATRIX", dimension: -1, given: map[string]bool{}}
 	number := 0
 	for n, line := range lines(r) {
 		number = n
@@ -61,10 +65,13 @@ var errEOF = errors.New("end of the file's data")
 type tsplibParser struct {
 	file      TSPLIB
 	dimension int
-	kind      string // EDGE_WEIGHT_TYPE
-	format    string // EDGE_WEIGHT_FORMAT
+	directed  bool            // TYPE: ATSP
+	kind      string          // EDGE_WEIGHT_TYPE
+	format    string          // EDGE_WEIGHT_FORMAT
+	given     map[string]bool // keys and sections so far
 	section   string
-	points    [][2]float64
+	points    [][3]float64
+	axes      int // of the points: 2 or 3
 	seen      []bool
 	weights   []float64
 	tour      perm.Order
@@ -106,43 +113,75 @@ func isNumber(text string) bool {
 }
 
 func (p *tsplibParser) header(key, value string) error {
+	word := "" // the value without what follows it
+	if fields := strings.Fields(value); len(fields) > 0 {
+		word = strings.ToUpper(fields[0])
+	}
+	switch key {
+	case "TYPE", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "NODE_COORD_TYPE":
+		if p.given[key] {
+			return fmt.Errorf("%s: is there twice", keyText(key))
+		}
+		p.given[key] = true
+	}
 	switch key {
 	case "NAME":
 		p.file.Name = value
 	case "COMMENT":
 		p.comments = append(p.comments, value)
 	case "TYPE":
-		if t, _, _ := strings.Cut(value, " "); t != "TSP" && t != "TOUR" {
-			return fmt.Errorf("type: wanted TSP or TOUR (got %q)", value)
+		if word != "TSP" && word != "ATSP" && word != "TOUR" {
+			return fmt.Errorf("type: wanted TSP, ATSP or TOUR (got %q)", value)
 		}
+		p.directed = word == "ATSP"
 	case "DIMENSION":
-		n, err := strconv.Atoi(value)
+		n, err := strconv.Atoi(word)
 		if err != nil || n < 0 || n > tsp.MaxCities {
 			return fmt.Errorf("dimension: wanted 0 to %d (got %q)", tsp.MaxCities, value)
 		}
-		if p.dimension >= 0 {
-			return errors.New("dimension: is there twice")
-		}
 		p.dimension = n
 	case "EDGE_WEIGHT_TYPE":
-		p.kind = value
-		if value != "EXPLICIT" && (value == string(tsp.Euclidean) || !slices.Contains(tsp.Kinds(), tsp.Kind(value))) {
-			return fmt.Errorf("edge weight type: %q is not read, wanted EXPLICIT, EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT or GEO", value)
+		p.kind = word
+		if word == string(tsp.Euclidean) || !slices.Contains(tsp.Kinds(), tsp.Kind(word)) {
+			return fmt.Errorf("edge weight type: %q is not read, wanted one of %s", value, join(tsp.Kinds()[1:]))
 		}
 	case "EDGE_WEIGHT_FORMAT":
-		p.format = value
-		if !slices.Contains(weightFormats, value) && value != "FUNCTION" {
-			return fmt.Errorf("edge weight format: %q is not read, wanted one of %s", value, strings.Join(weightFormats, ", "))
+		p.format = word
+		if weightFormats[word] == nil && word != "FULL_MATRIX" && word != "FUNCTION" {
+			return fmt.Errorf("edge weight format: %q is not read, wanted FULL_MATRIX or one of %s", value, join(slices.Sorted(maps.Keys(weightFormats))))
 		}
 	case "NODE_COORD_TYPE":
-		if value != "TWOD_COORDS" && value != "NO_COORDS" {
-			return fmt.Errorf("node coord type: wanted TWOD_COORDS (got %q)", value)
+		if word != "TWOD_COORDS" && word != "THREED_COORDS" && word != "NO_COORDS" {
+			return fmt.Errorf("node coord type: wanted TWOD_COORDS or THREED_COORDS (got %q)", value)
 		}
 	}
 	return nil
 }
 
-var weightFormats = []string{"FULL_MATRIX", "UPPER_ROW", "LOWER_ROW", "UPPER_DIAG_ROW", "LOWER_DIAG_ROW"}
+func keyText(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", " ")) }
+
+// join lists names.
+func join[T ~string](names []T) string {
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(name)
+	}
+	return text
+}
+
+// A triangle says which of a matrix the numbers are: the part above the diagonal by rows is that
+// below it by columns.
+type triangle struct{ upper, diagonal bool }
+
+var weightFormats = map[string]*triangle{
+	"UPPER_ROW": {true, false}, "LOWER_COL": {true, false},
+	"LOWER_ROW": {false, false}, "UPPER_COL": {false, false},
+	"UPPER_DIAG_ROW": {true, true}, "LOWER_DIAG_COL": {true, true},
+	"LOWER_DIAG_ROW": {false, true}, "UPPER_DIAG_COL": {false, true},
+}
 
 func (p *tsplibParser) begin(section string) error {
 	p.section = section
@@ -151,6 +190,10 @@ func (p *tsplibParser) begin(section string) error {
 		if p.dimension < 0 {
 			return fmt.Errorf("%s: wanted DIMENSION before it", section)
 		}
+		if p.given[section] && section != "TOUR_SECTION" {
+			return fmt.Errorf("%s: is there twice", section)
+		}
+		p.given[section] = true
 	case "FIXED_EDGES_SECTION", "DEPOT_SECTION", "DEMAND_SECTION":
 		return fmt.Errorf("%s: is not read", section)
 	}
@@ -158,21 +201,30 @@ func (p *tsplibParser) begin(section string) error {
 }
 
 func (p *tsplibParser) coordinates(fields []string) error {
-	if len(fields) != 3 {
-		return fmt.Errorf("wanted the number of a city, x and y (got %d values)", len(fields))
+	axes := p.axes
+	switch {
+	case axes == 0 && p.kind != "" && p.kind != string(tsp.Explicit):
+		if axes = 2; slices.Contains(tsp.Spatial(), tsp.Kind(p.kind)) {
+			axes = 3
+		}
+	case axes == 0: // what the first city has
+		axes = min(max(len(fields)-1, 2), 3)
+	}
+	if p.axes = axes; len(fields) != axes+1 {
+		return fmt.Errorf("wanted the number of a city, %s (got %d values)", map[int]string{2: "x and y", 3: "x, y and z"}[axes], len(fields))
 	}
 	k, err := p.city(fields[0])
 	if err != nil {
 		return err
 	}
 	if p.points == nil {
-		p.points, p.seen = make([][2]float64, p.dimension), make([]bool, p.dimension)
+		p.points, p.seen = make([][3]float64, p.dimension), make([]bool, p.dimension)
 	}
 	if p.seen[k] {
 		return fmt.Errorf("city %s is there twice", fields[0])
 	}
 	p.seen[k] = true
-	for a := range 2 {
+	for a := range axes {
 		if p.points[k][a], err = finite(fields[a+1]); err != nil {
 			return fmt.Errorf("city %s: %w", fields[0], err)
 		}
@@ -238,8 +290,8 @@ func (p *tsplibParser) endTour() error {
 	if len(p.tour) != p.dimension {
 		return fmt.Errorf("a tour of %d cities, wanted %d", len(p.tour), p.dimension)
 	}
-	if err := p.tour.Validate(); err != nil {
-		return fmt.Errorf("tour: %w", err)
+	if k := twice(p.tour); k >= 0 {
+		return fmt.Errorf("tour: city %d is there twice", k+1)
 	}
 	p.file.Tours, p.tour = append(p.file.Tours, p.tour), nil
 	return nil
@@ -256,11 +308,12 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 	}
 	var err error
 	switch {
-	case p.kind == "EXPLICIT":
-		var full []float64
-		if full, err = p.matrix(); err == nil {
-			f.Instance, err = tsp.NewMatrix(full, n)
-		}
+	case p.kind == "" && (p.points != nil || p.weights != nil):
+		return nil, errors.New("EDGE_WEIGHT_TYPE is missing")
+	case p.kind == string(tsp.Explicit):
+		f.Instance, err = p.explicit()
+	case p.weights != nil:
+		return nil, fmt.Errorf("has EDGE_WEIGHT_SECTION, and EDGE_WEIGHT_TYPE is %s: which distances are meant?\nhint: EXPLICIT takes those of the section", p.kind)
 	case p.points != nil || n == 0 && f.Tours == nil:
 		if p.kind == "" {
 			return nil, errors.New("EDGE_WEIGHT_TYPE is missing")
@@ -268,38 +321,87 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 		if got := p.filled(); got != n {
 			return nil, fmt.Errorf("coordinates of %d cities, wanted %d", got, n)
 		}
-		f.Instance, err = tsp.New(p.points, tsp.Kind(p.kind))
+		f.Instance, err = p.measured()
 	case f.Tours == nil:
 		return nil, errors.New("neither coordinates nor distances nor a tour")
 	}
-	return f, err
+	if pair, ok := errors.AsType[*tsp.PairError](err); ok {
+		pair.Base = 1
+		if errors.Is(err, tsp.ErrAsymmetric) {
+			err = fmt.Errorf("%w\nhint: TYPE: ATSP, if that is meant", err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Instance != nil {
+		if w := f.Instance.Rounded(); w != "" {
+			f.Warnings = append(f.Warnings, w)
+		}
+	}
+	return f, nil
+}
+
+// measured makes the problem of coordinates.
+func (p *tsplibParser) measured() (*tsp.Instance, error) {
+	if slices.Contains(tsp.Spatial(), tsp.Kind(p.kind)) {
+		return tsp.NewSpatial(p.points, tsp.Kind(p.kind))
+	}
+	plane := make([][2]float64, len(p.points))
+	for k, at := range p.points {
+		plane[k] = [2]float64{at[0], at[1]}
+	}
+	return tsp.New(plane, tsp.Kind(p.kind))
+}
+
+// explicit makes the problem of distances.
+func (p *tsplibParser) explicit() (*tsp.Instance, error) {
+	n := p.dimension
+	full, err := p.matrix()
+	if err != nil {
+		return nil, err
+	}
+	if p.points != nil {
+		p.file.Warnings = append(p.file.Warnings, "has coordinates too, which are not used: its distances are EXPLICIT")
+	}
+	if k := slices.IndexFunc(perm.Identity(n), func(k int) bool { return full[k*n+k] != 0 }); k >= 0 {
+		p.file.Warnings = append(p.file.Warnings, fmt.Sprintf("has distances of cities to themselves, which are not used (city %d: %g)", k+1, full[k*n+k]))
+	}
+	if p.directed {
+		return tsp.NewDirected(full, n)
+	}
+	return tsp.NewMatrix(full, n)
 }
 
 // matrix makes the full one of what the file has.
 func (p *tsplibParser) matrix() ([]float64, error) {
-	n := p.dimension
-	upper, diagonal := strings.HasPrefix(p.format, "UPPER"), strings.Contains(p.format, "DIAG")
-	want := n * n
-	if p.format != "FULL_MATRIX" {
-		if want = n * (n - 1) / 2; diagonal {
+	n, want := p.dimension, p.dimension*p.dimension
+	part := weightFormats[p.format]
+	switch {
+	case p.format == "FUNCTION":
+		return nil, errors.New("edge weight format: FUNCTION has no distances, EDGE_WEIGHT_TYPE is EXPLICIT")
+	case part != nil && p.directed:
+		return nil, fmt.Errorf("edge weight format: %s has each distance once, an ATSP wants FULL_MATRIX", p.format)
+	case part != nil:
+		if want = n * (n - 1) / 2; part.diagonal {
 			want += n
 		}
 	}
 	if len(p.weights) != want {
 		return nil, fmt.Errorf("%d distances, wanted %d of %d cities as %s", len(p.weights), want, n, p.format)
 	}
-	if p.format == "FULL_MATRIX" {
+	if part == nil {
 		return p.weights, nil
 	}
 	full := make([]float64, n*n)
 	at := 0
 	for i := range n {
 		from, to := 0, i
-		if upper {
+		if part.upper {
 			from, to = i+1, n
 		}
-		if diagonal {
-			if upper {
+		if part.diagonal {
+			if part.upper {
 				from--
 			} else {
 				to++
@@ -313,11 +415,17 @@ func (p *tsplibParser) matrix() ([]float64, error) {
 	return full, nil
 }
 
-// Set returns the problem's cities as a set of points, with the file's first tour where it has
-// one. A problem of distances has no points, which is an error.
+// Set returns the problem's cities as a set of points, called by their numbers, with the file's
+// first tour where it has one. A problem of distances, or of points in space, has none in the
+// plane, which is an error.
 func (f *TSPLIB) Set() (*Set, error) {
-	if f.Instance == nil || f.Instance.Points == nil {
+	switch x := f.Instance; {
+	case x == nil:
 		return nil, errors.New("the file has no coordinates")
+	case x.Points == nil && x.Kind != tsp.Explicit:
+		return nil, fmt.Errorf("the cities are points in space (%s), wanted points in the plane", x.Kind)
+	case x.Points == nil:
+		return nil, errors.New("the file has distances and no coordinates, wanted points in the plane")
 	}
 	s := &Set{ID: f.Name, Kind: KindPoint, Items: make([]Item, f.Dimension)}
 	for k, p := range f.Instance.Points {
@@ -328,54 +436,3 @@ func (f *TSPLIB) Set() (*Set, error) {
 	}
 	return s, nil
 }
-
-// WriteTSPLIB writes a problem of points. Euclidean is written as EXACT_2D, which is the same.
-func WriteTSPLIB(w io.Writer, name, comment string, x *tsp.Instance) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "NAME: %s\nTYPE: TSP\n", oneLine(name))
-	if comment != "" {
-		fmt.Fprintf(b, "COMMENT: %s\n", oneLine(comment))
-	}
-	kind := x.Kind
-	if kind == tsp.Euclidean {
-		kind = tsp.Exact2D
-	}
-	fmt.Fprintf(b, "DIMENSION: %d\nEDGE_WEIGHT_TYPE: %s\n", x.N(), kind)
-	if x.Points == nil {
-		fmt.Fprint(b, "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n")
-		for i := range x.N() {
-			for j := range x.N() {
-				fmt.Fprintf(b, "%s ", strconv.FormatFloat(x.Distance(i, j), 'g', -1, 64))
-			}
-			fmt.Fprintln(b)
-		}
-	} else {
-		fmt.Fprint(b, "NODE_COORD_SECTION\n")
-		for k, p := range x.Points {
-			fmt.Fprintf(b, "%d %s %s\n", k+1, strconv.FormatFloat(p[0], 'g', -1, 64), strconv.FormatFloat(p[1], 'g', -1, 64))
-		}
-	}
-	fmt.Fprint(b, "EOF\n")
-	return b.Flush()
-}
-
-// WriteTour writes a tour of one city or more; cities are numbered from 1 there.
-func WriteTour(w io.Writer, name, comment string, tour perm.Order) error {
-	if len(tour) == 0 {
-		return errors.New("a tour of no cities, which TSPLIB cannot say")
-	}
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "NAME: %s\nTYPE: TOUR\n", oneLine(name))
-	if comment != "" {
-		fmt.Fprintf(b, "COMMENT: %s\n", oneLine(comment))
-	}
-	fmt.Fprintf(b, "DIMENSION: %d\nTOUR_SECTION\n", len(tour))
-	for _, k := range tour {
-		fmt.Fprintln(b, k+1)
-	}
-	fmt.Fprint(b, "-1\nEOF\n")
-	return b.Flush()
-}
-
-// oneLine keeps a name from ending its line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

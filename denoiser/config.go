@@ -39,8 +39,12 @@ type Config struct {
 	// object, and there may be no Layers.
 	Head string
 	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
-	// dummies) or "none" (items carry no position; dummies keep their sinusoid).
+	// dummies), "first" (a vector for the item at position 0, where tours begin, and nothing for
+	// the others) or "none" (items carry no position; dummies keep their sinusoid).
 	Positions string
+	// Norm says where the layer norms of the transformer stand: "post", after each sum (the
+	// paper's), or "pre", before attention and MLP, with one more at the end.
+	Norm string
 	// Precision is what the factors of the products of the dense layers after the encoder are rounded to on XLA: "float32"
 	// or "bfloat16", which has 8 significant bits and is faster where the processor multiplies
 	// it. Weights, sums and everything else are float32, and so is all on the go engine.
@@ -95,8 +99,12 @@ func (c *Config) validate() error {
 		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
 	case !(c.Encoder.Dropout >= 0 && c.Encoder.Dropout < 1):
 		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
-	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "none":
-		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned or none", c.Positions)
+	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "first" && c.Positions != "none":
+		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned, first or none", c.Positions)
+	case c.Norm != "post" && c.Norm != "pre":
+		return fmt.Errorf("model.norm: unknown %q, wanted post or pre", c.Norm)
+	case c.Norm == "pre" && c.Edges:
+		return fmt.Errorf("model.norm: pre does not go with model.edges, wanted post")
 	case c.Precision != "float32" && c.Precision != "bfloat16":
 		return fmt.Errorf("model.precision: unknown %q, wanted float32 or bfloat16", c.Precision)
 	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer":

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
@@ -27,11 +28,12 @@ type Denoiser struct {
 	params      []*Param
 	encoder     encoder
 	time        *timeEmbedding
-	positions   *Param // with Positions "learned": [2N, d]
+	positions   *Param // with Positions "learned" [2N, d], with "first" [1, d]
 	transformer *transformer
 	tour        *tour   // with Edges, in its place
-	mlp0, mlp2  *linear // for all laws but GPL
+	mlp0, mlp2  *linear // for the laws with a score for each object
 	head        *linear // with Head
+	transitions *transitions
 }
 
 // New puts a network together.
@@ -45,6 +47,9 @@ func New(cfg Config) (*Denoiser, error) {
 	if cfg.Positions == "" {
 		cfg.Positions = "sinusoid"
 	}
+	if cfg.Norm == "" {
+		cfg.Norm = "post"
+	}
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -55,8 +60,11 @@ func New(cfg Config) (*Denoiser, error) {
 		return nil, err
 	}
 	d.time = newTimeEmbedding(r, "time_embedding", cfg.Dim)
-	if cfg.Positions == "learned" {
+	switch cfg.Positions {
+	case "learned":
 		d.positions = r.add("positions.weight", normal(0.02), 2*cfg.N, cfg.Dim)
+	case "first":
+		d.positions = r.add("positions.weight", normal(1), 1, cfg.Dim)
 	}
 	if cfg.Edges {
 		if d.tour, err = newTour(r, "transformer", &cfg); err != nil {
@@ -70,6 +78,8 @@ func New(cfg Config) (*Denoiser, error) {
 		d.head = newLinear(r, "head", cfg.Dim, cfg.N, false)
 	case cfg.Head == "pointer":
 		d.head = newLinear(r, "head", cfg.Dim, cfg.Dim, false)
+	case d.transitionScores():
+		d.transitions = newTransitions(r, "head", cfg.Dim)
 	case !d.matrixScores():
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
@@ -119,7 +129,7 @@ var ErrSize = errors.New("the network cannot take sets of this size")
 func (d *Denoiser) CheckSize(n int) error {
 	limited := ""
 	switch {
-	case d.positions != nil:
+	case d.Config.Positions == "learned":
 		limited = "its learned positions end"
 	case d.Config.Encoder.Kind == "table":
 		limited = "its table of identities ends"
@@ -134,6 +144,12 @@ func (d *Denoiser) CheckSize(n int) error {
 
 // matrixScores tells whether the law takes an n × n matrix (GPL) instead of a vector.
 func (d *Denoiser) matrixScores() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 9 }
+
+// transitionScores tells whether the law takes a row for the start and one for each object,
+// [n+1, n] (path).
+func (d *Denoiser) transitionScores() bool {
+	return d.Config.Head == "" && d.Config.Law.NumScores(3) == 12
+}
 
 // extraToken tells whether the law takes n+1 scores, from a dummy token (IT).
 func (d *Denoiser) extraToken() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 4 }
@@ -177,8 +193,8 @@ func (d *Denoiser) dummies(n int) int {
 
 // Scores reads embeddings [batch, n, …] of [Denoiser.Encode] in states, which are
 // arrangements [batch, states, n] int32 (order form) at times [batch, states] int32, and
-// returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n] for
-// PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
+// returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n+1, n]
+// for path, [rows, n] for PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
 func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
 	c.half = d.halfWanted(c)
 	defer func() { c.half = false }()
@@ -227,6 +243,8 @@ func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Nod
 			return graph.Einsum("rid,rjd->rij", items, dummy)
 		}
 		return graph.Einsum("rid,rjd->rij", dummy, items)
+	case d.transitionScores():
+		return d.transitions.apply(c, y)
 	}
 	h := d.mlp0.apply(c, y, activation.TypeRelu)
 	h = d.mlp2.apply(c, h, activation.TypeNone)
@@ -243,12 +261,15 @@ func (d *Denoiser) encoding(c *Context, n, dummies int) *graph.Node {
 			return items
 		}
 		return graph.Concatenate([]*graph.Node{items, graph.Slice(w, graph.AxisRange(d.Config.N, d.Config.N+dummies), graph.AxisRange())}, 0)
-	case "none":
-		zeros := graph.BroadcastToDims(graph.Scalar(c.Graph, c.get(d.params[0]).DType(), 0), n, d.Config.Dim)
-		if dummies == 0 {
-			return zeros
+	case "first", "none":
+		items := graph.BroadcastToDims(graph.Scalar(c.Graph, c.get(d.params[0]).DType(), 0), n, d.Config.Dim)
+		if d.Config.Positions == "first" {
+			items = graph.Pad(c.get(d.positions), graph.ScalarZero(c.Graph, items.DType()), compute.PadAxis{End: n - 1}, compute.PadAxis{})
 		}
-		return graph.Concatenate([]*graph.Node{zeros, positionTable(c.Graph, dummies, d.Config.Dim)}, 0)
+		if dummies == 0 {
+			return items
+		}
+		return graph.Concatenate([]*graph.Node{items, positionTable(c.Graph, dummies, d.Config.Dim)}, 0)
 	}
 	return positionTable(c.Graph, n+dummies, d.Config.Dim)
 }

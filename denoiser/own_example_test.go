@@ -88,7 +88,7 @@ func Example_ownEncoder() {
 			letters = append(letters, max(0, c-'a'))
 		}
 	}
-	encoded, err := decoder.Encode(tensors.FromFlatDataAndDimensions(letters, 1, n, 4))
+	encoded, err := decoder.Encode(context.Background(), tensors.FromFlatDataAndDimensions(letters, 1, n, 4))
 	if err != nil {
 		log.Fatal(err)
 	}

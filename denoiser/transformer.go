@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 )
 
-// transformerLayer is torch.nn.TransformerEncoderLayer (post-norm, ReLU).
+// transformerLayer is torch.nn.TransformerEncoderLayer (ReLU), norm_first where the residual is.
 type transformerLayer struct {
 	attention
 	rest *residual
@@ -46,6 +46,7 @@ func newAttention(r *registry, name string, cfg *Config) attention {
 // block, a quarter of the work; of few items cutting and joining costs more than it saves.
 func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) *graph.Node {
 	rows, all, d := x.Shape().Dimensions[0], items+dummies, x.Shape().Dimensions[2]
+	read := l.rest.before(c, x)
 	inW, inB := c.get(l.inW), c.get(l.inB)
 	part := func(i int, scale float64) *graph.Node { // [rows·heads, all, headDim]
 		w := graph.Slice(inW, graph.AxisRange(i*d, (i+1)*d), graph.AxisRange())
@@ -53,7 +54,7 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) 
 		if scale != 1 {
 			w, b = graph.MulScalar(w, scale), graph.MulScalar(b, scale)
 		}
-		p := graph.Reshape(c.dense(x, w, b, activation.TypeNone), rows, all, l.heads, l.headDim)
+		p := graph.Reshape(c.dense(read, w, b, activation.TypeNone), rows, all, l.heads, l.headDim)
 		return graph.Reshape(graph.TransposeAllAxes(p, 0, 2, 1, 3), rows*l.heads, all, l.headDim)
 	}
 	q, k, v := part(0, 1/math.Sqrt(float64(l.headDim))), part(1, 1), part(2, 1)
@@ -79,9 +80,11 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) 
 // a training step, of 52 nothing. A variable for the sake of tests.
 var fewItems = 32
 
-// residual is what a post-norm layer does with what its attention gives: it adds it, then
-// adds a ReLU network of the sum, each time with dropout before and a layer norm after.
+// residual is what a layer does with what its attention gives: it adds it, then adds a ReLU
+// network of the sum, each time with dropout before. A layer norm is after each sum, or, with
+// pre, before attention and network.
 type residual struct {
+	pre              bool
 	norm1, norm2     *layerNorm
 	linear1, linear2 *linear
 	dropout          float64
@@ -89,6 +92,7 @@ type residual struct {
 
 func newResidual(r *registry, name string, cfg *Config) *residual {
 	return &residual{
+		pre:     cfg.Norm == "pre",
 		linear1: newLinear(r, name+".linear1", cfg.Dim, cfg.FeedForward, false),
 		linear2: newLinear(r, name+".linear2", cfg.FeedForward, cfg.Dim, false),
 		norm1:   newLayerNorm(r, name+".norm1", cfg.Dim),
@@ -97,7 +101,20 @@ func newResidual(r *registry, name string, cfg *Config) *residual {
 	}
 }
 
+// before is what attention reads of x.
+func (l *residual) before(c *Context, x *graph.Node) *graph.Node {
+	if l.pre {
+		return l.norm1.apply(c, x)
+	}
+	return x
+}
+
 func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
+	if l.pre {
+		x = graph.Add(x, c.dropout(attended, l.dropout))
+		h := c.dropout(l.linear1.apply(c, l.norm2.apply(c, x), activation.TypeRelu), l.dropout)
+		return graph.Add(x, c.dropout(l.linear2.apply(c, h, activation.TypeNone), l.dropout))
+	}
 	x = l.norm1.apply(c, graph.Add(x, c.dropout(attended, l.dropout)))
 	h := c.dropout(l.linear1.apply(c, x, activation.TypeRelu), l.dropout)
 	h = l.linear2.apply(c, h, activation.TypeNone)
@@ -128,12 +145,18 @@ func tokenMask(g *graph.Graph, items, from, to int) *graph.Node {
 	return graph.Where(sees, graph.Scalar(g, dtypes.Float32, 0), graph.Scalar(g, dtypes.Float32, masked))
 }
 
-type transformer struct{ layers []*transformerLayer }
+type transformer struct {
+	layers []*transformerLayer
+	norm   *layerNorm // after the last, with Norm "pre"
+}
 
 func newTransformer(r *registry, name string, cfg *Config) *transformer {
 	t := &transformer{}
 	for i := range cfg.Layers {
 		t.layers = append(t.layers, newTransformerLayer(r, fmt.Sprintf("%s.layers.%d", name, i), cfg))
+	}
+	if cfg.Norm == "pre" {
+		t.norm = newLayerNorm(r, name+".norm", cfg.Dim)
 	}
 	return t
 }
@@ -141,6 +164,9 @@ func newTransformer(r *registry, name string, cfg *Config) *transformer {
 func (t *transformer) apply(c *Context, x *graph.Node, items, dummies int) *graph.Node {
 	for _, l := range t.layers {
 		x = l.apply(c, x, items, dummies)
+	}
+	if t.norm != nil {
+		x = t.norm.apply(c, x)
 	}
 	return x
 }

@@ -59,7 +59,7 @@ type Estimate struct {
 // as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
 // such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
 //
-// It stops between two batches of trajectories where ctx has ended, with its error.
+// Where ctx has ended it stops, at the next set of a reverse step or sooner, with its error.
 func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
 	return d.LikelihoodAmong(ctx, e, func(set int) perm.Order { return clean[set] }, make([]float64, e.Batch), draws, rngs)
 }
@@ -147,11 +147,14 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int
 					putOrder(flat[(i*count+j)*e.N:], states[i][j][k])
 				}
 			}
-			scores, err := d.Scores(e, flat, count, p.Steps[k])
+			scores, err := d.Scores(ctx, e, flat, count, p.Steps[k])
 			if err != nil {
 				return nil, err
 			}
 			for i := range e.Batch {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				for j := range count {
 					sigma := shuffles[i][j][k-1]
 					row := scores[(i*count+j)*width : (i*count+j+1)*width]

@@ -28,7 +28,7 @@ const (
 // obeys, whatever the weights. Beam may return less of them, as there are less.
 //
 // Rules are about X_0, so it is the last reverse step, p(X_0 | X_{t_1}), that is restricted;
-// the steps before are those of the free process. With PL and GPL an order is built from
+// the steps before are those of the free process. With PL, GPL and path an order is built from
 // position 0 on, each position choosing of the items that may come next (see
 // [constraint.Walk]); Beam is then a search of the width inner at most. IRS, II and IT
 // have few orders within reach: those that obey are taken of the 4,096 most probable (all,
@@ -41,7 +41,7 @@ const (
 //	p(X_0 | X_{t_1}, obeys) = p(X_0 | X_{t_1}) / Σ_{X obeys} p(X | X_{t_1}),
 //
 // exactly where one of 256 draws from the law obeys, and for II, and IT as above, always. Else,
-// for PL and GPL, one of 256 orders built at random is drawn with the weight p/q, q being the
+// for PL, GPL and path, one of 256 orders built at random is drawn with the weight p/q, q being the
 // probability of building it (sampling importance resampling, D. B. Rubin, 1988), which tends
 // to that law as the number grows. It is not the whole chain conditioned on the rules: that
 // would also prefer X_{t_1} from which more orders obey. What is drawn depends on the generator
@@ -83,21 +83,20 @@ type lastStep struct {
 // fixed is how many positions at the start the process keeps.
 func (s lastStep) fixed() int { return len(s.state) - s.process.Free(len(s.state)) }
 
-// row returns the scores of the positions of state for the free position i of X_0, nil where
-// the law does not choose position by position.
-func (s lastStep) row(i int) []float64 {
-	n := s.process.Free(len(s.state))
-	switch s.process.Reverse.(type) {
-	case reverse.PlackettLuce:
-		return s.scores
-	case reverse.GeneralizedPlackettLuce:
-		return s.scores[i*n : (i+1)*n]
+// row returns the scores of the positions of state for the free position i of X_0 where last
+// was placed before it, −1 at the start; nil where the law does not choose position by position.
+func (s lastStep) row(i, last int) []float64 {
+	if law, ok := s.process.Reverse.(reverse.Rows); ok {
+		return law.Row(s.scores, s.process.Free(len(s.state)), i, last)
 	}
 	return nil
 }
 
 // byRows reports whether the law chooses position by position.
-func (s lastStep) byRows() bool { return s.row(0) != nil }
+func (s lastStep) byRows() bool {
+	_, ok := s.process.Reverse.(reverse.Rows)
+	return ok
+}
 
 func (s lastStep) logProb(sigma perm.Order) float64 {
 	return s.process.Reverse.LogProb(s.scores, sigma)
@@ -112,13 +111,14 @@ type walker struct {
 	lastStep
 	start, at *constraint.Walk // behind the positions that the process keeps, and where it is
 	used      []bool           // positions of state that are placed
+	last      int              // the position of state placed last, −1 at the start
 	may       []bool
 	left      []float64
 	choice    choice
 }
 
 func (s lastStep) walker() *walker {
-	w := &walker{lastStep: s, start: s.plan.Walk(), used: make([]bool, s.process.Free(len(s.state))), may: make([]bool, len(s.state))}
+	w := &walker{lastStep: s, last: -1, start: s.plan.Walk(), used: make([]bool, s.process.Free(len(s.state))), may: make([]bool, len(s.state))}
 	for i := range s.fixed() {
 		w.start.Place(s.state[i])
 	}
@@ -130,11 +130,12 @@ func (s lastStep) walker() *walker {
 func (w *walker) restart() {
 	w.at.Set(w.start)
 	clear(w.used)
+	w.last = -1
 }
 
 // place puts what stands at a position of state next.
 func (w *walker) place(at int) {
-	w.used[at] = true
+	w.used[at], w.last = true, at
 	w.at.Place(w.state[at+w.fixed()])
 }
 
@@ -153,7 +154,7 @@ func (w *walker) next(ctx context.Context, i int) (*choice, error) {
 		return nil, err
 	}
 	w.at.Next(w.may)
-	return w.among(w.row(i), w.used), nil
+	return w.among(w.row(i, w.last), w.used), nil
 }
 
 // among is the choice of w.may by scores, where those that are used are gone.
@@ -272,7 +273,11 @@ func (s lastStep) topK(ctx context.Context, k int) ([]reverse.Candidate, error) 
 				return nil, err
 			}
 			x.walk.Next(w.may)
-			c := w.among(s.row(i), x.used)
+			last := -1
+			if i > 0 {
+				last = x.sigma[i-1]
+			}
+			c := w.among(s.row(i, last), x.used)
 			best := indexOfMax(c.scores)
 			for j, at := range c.at {
 				logp := x.logp + c.scores[j] - c.left

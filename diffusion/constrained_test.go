@@ -52,7 +52,7 @@ func TestAllObey(t *testing.T) {
 			if dec, err = dec.Obeying(plans); err != nil {
 				t.Fatal(err)
 			}
-			enc, err := dec.Encode(features(rand.New(rand.NewPCG(1, 1)), batch, n))
+			enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
 			if err != nil {
 				t.Fatal(err)
 			}

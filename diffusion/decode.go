@@ -76,7 +76,11 @@ type Encoded struct {
 var encodeElements = 1 << 19
 
 // Encode reads objects [batch, n, …]. Many large ones go through the encoder in parts of one size.
-func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
+// Where ctx has ended it fails with its error, before the next part.
+func (d *Decoder) Encode(ctx context.Context, objects *tensors.Tensor) (*Encoded, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	dims := objects.Shape().Dimensions
 	if err := d.Denoiser.CheckSize(dims[1]); err != nil {
 		return nil, err
@@ -97,6 +101,9 @@ func (d *Decoder) Encode(objects *tensors.Tensor) (*Encoded, error) {
 	var all []float32
 	var shape []int
 	for first := 0; first < dims[0]; first += atOnce {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		part, err := sets(objects, first, atOnce)
 		if err != nil {
 			return nil, err
@@ -159,13 +166,17 @@ func (e *Encoded) Free() { _ = e.embeddings.FinalizeAll() }
 // Scores returns the law's scores of the free positions ([Process.Free]) for arrangements
 // [batch, states, n] (order form), all at time t: float64, row-major [batch·states,
 // NumScores(free)]. Many states go through the network in parts of one size, so that the
-// memory does not grow with them.
-func (d *Decoder) Scores(e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
+// memory does not grow with them; between two parts it fails with the error of ctx where that has
+// ended.
+func (d *Decoder) Scores(ctx context.Context, e *Encoded, arrangements []int32, states, t int) ([]float64, error) {
 	width := d.Process.Reverse.NumScores(d.Process.Free(e.N))
 	out := make([]float64, e.Batch*states*width)
 	part := d.statesAtOnce(e, states)
 	flat := make([]int32, e.Batch*part*e.N)
 	for first := 0; first < states; first += part {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		// The last part is filled up by repeating its last state.
 		for i := range e.Batch {
 			for j := range part {
@@ -274,7 +285,7 @@ func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choo
 		for i := range paths {
 			putOrder(flat[i*e.N:], paths[i].Order())
 		}
-		scores, err := d.Scores(e, flat, len(start)/e.Batch, steps[k])
+		scores, err := d.Scores(ctx, e, flat, len(start)/e.Batch, steps[k])
 		if err != nil {
 			return nil, err
 		}
@@ -292,6 +303,9 @@ func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choo
 		}
 		if k > 1 || d.plans == nil {
 			for i := range paths {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				_ = step(i, sigma) // fails only under rules
 			}
 			continue
@@ -338,7 +352,7 @@ func (d *Decoder) Beam(ctx context.Context, e *Encoded, start []perm.Order, oute
 				putOrder(flat[(i*states+j)*e.N:], beam[min(j, len(beam)-1)].path.Order())
 			}
 		}
-		scores, err := d.Scores(e, flat, states, steps[k])
+		scores, err := d.Scores(ctx, e, flat, states, steps[k])
 		if err != nil {
 			return nil, err
 		}

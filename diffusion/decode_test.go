@@ -50,6 +50,7 @@ func processes() []*Process {
 	return []*Process{
 		riffleGPL(0, 2, 7),
 		{Forward: shuffle.Riffle{}, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 2, 7}},
+		{Forward: shuffle.Riffle{}, Reverse: reverse.TransitionPlackettLuce{}, Steps: []int{0, 2, 7}},
 		{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: Every(4)},
 		{Forward: shuffle.Insertion{}, Reverse: reverse.InverseInsertion{}, Steps: Every(4)},
 		{Forward: shuffle.Transposition{}, Reverse: reverse.InverseTransposition{}, Steps: Every(4)},
@@ -69,7 +70,7 @@ func push(t *testing.T, dec *Decoder, enc *Encoded, n int, start []float64) []fl
 	width := law.NumScores(n)
 	p := start
 	for k := dec.Process.NumSteps(); k > 0; k-- {
-		scores, err := dec.Scores(enc, flat, len(all), dec.Process.Steps[k])
+		scores, err := dec.Scores(t.Context(), enc, flat, len(all), dec.Process.Steps[k])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func TestDecoding(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(1, 1))
-			enc, err := dec.Encode(features(rng, batch, n))
+			enc, err := dec.Encode(t.Context(), features(rng, batch, n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +156,7 @@ func TestDecoding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, err := dec.Encode(firstSet(n))
+			first, err := dec.Encode(t.Context(), firstSet(n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +189,7 @@ func TestSampleMatchesEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enc, err := dec.Encode(firstSet(n))
+		enc, err := dec.Encode(t.Context(), firstSet(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +323,7 @@ func likelihoods(t *testing.T, p *Process, n int) (dec *Decoder, enc *Encoded, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	if enc, err = dec.Encode(firstSet(n)); err != nil {
+	if enc, err = dec.Encode(t.Context(), firstSet(n)); err != nil {
 		t.Fatal(err)
 	}
 	all, index = enumerate(n)

@@ -46,7 +46,7 @@ func ruledDecoder(t *testing.T) (dec *Decoder, enc *Encoded) {
 	if dec, err = dec.Obeying([]*constraint.Plan{plan, plan}); err != nil {
 		t.Fatal(err)
 	}
-	if enc, err = dec.Encode(features(rand.New(rand.NewPCG(1, 1)), 2, n)); err != nil {
+	if enc, err = dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), 2, n)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(enc.Free)
@@ -98,6 +98,55 @@ func TestDecodingEnds(t *testing.T) {
 			// Each way that was begun looks once more, each that was not once.
 			if part.looks > part.ends+4*draws {
 				t.Errorf("%s: %d looks at a context that ended at %d", name, part.looks, part.ends)
+			}
+		}
+	}
+}
+
+// Without rules, every kind of work looks at its context in each part of the network's and for each
+// state of the host's, and ends with its error at whatever look.
+func TestFreeWorkEnds(t *testing.T) {
+	const n, draws, wide = 5, 6, 7
+	defer func(encode, part int) { encodeElements, partElements = encode, part }(encodeElements, partElements)
+	p := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.GeneralizedPlackettLuce{}, Steps: []int{0, 2, 6}}
+	e, store, d := tiny(t, p, n)
+	dec, err := NewDecoder(e, store, d, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(dec.Close)
+	objects := features(rand.New(rand.NewPCG(1, 1)), 2, n)
+	encodeElements, partElements = 1, 1 // a set, and a state of each, at a time
+	enc, err := dec.Encode(t.Context(), objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(enc.Free)
+	all := decodings(dec, enc, draws)
+	all["beam"] = func(ctx context.Context) (any, error) {
+		return dec.Beam(ctx, enc, []perm.Order{perm.Identity(n), perm.Identity(n)}, wide, wide)
+	}
+	all["score"] = func(ctx context.Context) (any, error) {
+		rngs := []*rand.Rand{rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 2))}
+		return dec.Likelihood(ctx, enc, []perm.Order{perm.Identity(n), perm.Identity(n)}, draws, rngs)
+	}
+	all["encode"] = func(ctx context.Context) (any, error) {
+		return dec.Encode(ctx, objects)
+	}
+	// What has to be looked at: two steps, each of so many states of each of two sets.
+	least := map[string]int64{"greedy": 2, "beam": 1 + wide + 2*(1+2*wide), "sample": 2 * 2 * draws, "score": 2 * draws, "encode": 2}
+	for name, work := range all {
+		whole := &countdown{t.Context(), 0, 1 << 62}
+		if _, err := work(whole); err != nil {
+			t.Fatal(err)
+		}
+		if whole.looks < least[name] {
+			t.Errorf("%s: %d looks at the context, wanted %d or more", name, whole.looks, least[name])
+		}
+		for ends := range whole.looks {
+			part := &countdown{t.Context(), 0, ends}
+			if out, err := work(part); !errors.Is(err, context.Canceled) || !reflect.ValueOf(out).IsNil() {
+				t.Errorf("%s: %v after %d of %d looks, wanted that the context has ended", name, err, ends, whole.looks)
 			}
 		}
 	}

@@ -91,7 +91,9 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64
 	}
 	next := c.best(beam, outer)
 	if plan == nil && len(beam) > 1 {
-		p.sumWays(beam, scores, width, next)
+		if err := p.sumWays(ctx, beam, scores, width, next); err != nil {
+			return nil, err
+		}
 	}
 	return next, nil
 }
@@ -123,8 +125,8 @@ func (p *Process) obeying(ctx context.Context, beam []beamState, scores []float6
 }
 
 // sumWays gives the states after a step, by falling probability, the sum of all ways from the
-// beam into them, and sorts them again.
-func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []beamState) {
+// beam into them, and sorts them again. It fails with the error of ctx alone.
+func (p *Process) sumWays(ctx context.Context, beam []beamState, scores []float64, width int, next []beamState) error {
 	const negligible = 40 // nats below what is there
 	rank := make(perm.Rank, len(beam[0].path.Order()))
 	free := p.Free(len(rank))
@@ -136,6 +138,9 @@ func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []
 		sums[i] = math.Inf(-1)
 	}
 	for j, s := range beam {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for i, k := range s.path.Order() {
 			rank[k] = i
 		}
@@ -159,6 +164,7 @@ func (p *Process) sumWays(beam []beamState, scores []float64, width int, next []
 		next[i].path.LogProb = max(next[i].path.LogProb, sums[i])
 	}
 	slices.SortStableFunc(next, func(a, b beamState) int { return cmp.Compare(b.path.LogProb, a.path.LogProb) })
+	return nil
 }
 
 // children are the different states that the ways of a step lead to.

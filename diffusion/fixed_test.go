@@ -31,7 +31,7 @@ func TestFixFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer dec.Close()
-			enc, err := dec.Encode(features(rand.New(rand.NewPCG(1, 1)), batch, n))
+			enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestFixFirstLikelihood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enc, err := dec.Encode(firstSet(n))
+		enc, err := dec.Encode(t.Context(), firstSet(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestFixFirstLikelihood(t *testing.T) {
 		width := p.Reverse.NumScores(n - 1)
 		likelihood := slices.Repeat([]float64{1.0 / 6}, 6)
 		for k := p.NumSteps(); k > 0; k-- {
-			scores, err := dec.Scores(enc, flat, len(all), p.Steps[k])
+			scores, err := dec.Scores(t.Context(), enc, flat, len(all), p.Steps[k])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestScoresInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := dec.Encode(features(rand.New(rand.NewPCG(1, 1)), batch, n))
+	enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestScoresInParts(t *testing.T) {
 	defer func() { partElements = full }()
 	for _, elements := range []int{full, batch * 2 * 64 * 3, 1} { // all at once, three parts, one by one
 		partElements = elements
-		parts, err := dec.Scores(enc, flat, states, 7)
+		parts, err := dec.Scores(t.Context(), enc, flat, states, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestEncodeInParts(t *testing.T) {
 	}
 	objects := features(rand.New(rand.NewPCG(1, 1)), batch, n)
 	encoded := func() []float32 {
-		enc, err := dec.Encode(objects)
+		enc, err := dec.Encode(t.Context(), objects)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func TestLatentLearns(t *testing.T) {
 		}
 		truth := func() float64 { // mean −log p of the true reverse steps
 			objects, _ := pictures(p, 99, batch, n)
-			enc, err := dec.Encode(objects)
+			enc, err := dec.Encode(t.Context(), objects)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestLatentLearns(t *testing.T) {
 				for b := range batch {
 					putOrder(flat[b*n:], states[1])
 				}
-				scores, err := dec.Scores(enc, flat, 1, p.Steps[1])
+				scores, err := dec.Scores(t.Context(), enc, flat, 1, p.Steps[1])
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -168,11 +168,11 @@ func TestLatentFactors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := dec.Encode(objects)
+	enc, err := dec.Encode(t.Context(), objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := dec.Scores(enc, states.Arrangement, 1, 7)
+	scores, err := dec.Scores(t.Context(), enc, states.Arrangement, 1, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

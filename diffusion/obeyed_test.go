@@ -64,7 +64,7 @@ func TestThousandSamplesObey(t *testing.T) {
 			if dec, err = dec.Obeying(plans); err != nil {
 				t.Fatal(err)
 			}
-			enc, err := dec.Encode(features(rand.New(rand.NewPCG(1, 1)), len(ruled), n))
+			enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), len(ruled), n))
 			if err != nil {
 				t.Fatal(err)
 			}

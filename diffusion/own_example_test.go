@@ -142,7 +142,7 @@ func Example_ownLaws() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	enc, err := dec.Encode(tensors.FromFlatDataAndDimensions(identities[:n], 1, n))
+	enc, err := dec.Encode(context.Background(), tensors.FromFlatDataAndDimensions(identities[:n], 1, n))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ OBJECTS.npy holds sets of n objects each: images [sets, n, height, width], uint8
 float32 from 0 to 1; identities [sets, n] for a model of one permutation; features [sets, n, f], of
 which (v - mean) / deviation of items.json is what the model takes. Prints a line a set, its
 order: the index of the object at each position. Each reverse step is the one that looks best,
-place by place (laws gpl and pl); to that end the order in which the objects come counts as shuffled.
+place by place (laws gpl, path and pl); to that end the order in which the objects come counts as shuffled.
 """
 
 import json
@@ -17,11 +17,13 @@ import numpy as np
 import onnxruntime
 
 
-def best_step(scores):
-    """The step σ' [n] of scores [n, n]: each row takes its best column of those left."""
+def best_step(law, scores):
+    """The step σ' [n]: each place takes the best of the columns left by its row of scores, which
+    is its own [n, n] or, for path, that of the place before [n + 1, n]."""
     scores, step = scores.copy(), []
-    for row in scores:
-        step.append(int(np.argmax(row)))  # of equals the first
+    for place in range(scores.shape[1]):
+        row = 1 + step[-1] if law == "path" and step else place
+        step.append(int(np.argmax(scores[row])))  # of equals the first
         scores[:, step[-1]] = -np.inf
     return step
 
@@ -32,8 +34,8 @@ def greedy(folder, objects):
         onnxruntime.InferenceSession(f"{folder}/{name}.onnx", providers=["CPUExecutionProvider"]) for name in ("encoder", "denoiser")
     )
     about = denoiser.get_modelmeta().custom_metadata_map
-    if about["law"] not in ("gpl", "pl"):
-        raise SystemExit(f"law {about['law']}: wanted gpl or pl, whose best step is found place by place")
+    if about["law"] not in ("gpl", "path", "pl"):
+        raise SystemExit(f"law {about['law']}: wanted gpl, path or pl, whose best step is found place by place")
     if about["encoder"] == "table":
         objects = objects.astype(np.int64)
     elif objects.dtype == np.uint8:
@@ -50,7 +52,7 @@ def greedy(folder, objects):
         if about["law"] == "pl":  # one row of scores for all positions
             scores = np.repeat(scores[:, None, :], n, axis=1)
         for s in range(sets):
-            step = best_step(scores[s, first:, first:])
+            step = best_step(about["law"], scores[s, first:, first:])
             order[s, first:] = order[s, first:][step]
     return order
 

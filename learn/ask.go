@@ -56,9 +56,9 @@ func (n Nats) MarshalJSON() ([]byte, error) {
 // chunk calls f with the objects of at most Eval.Batch sets of one size at a time; index
 // says which sets they are. Sets of one size go together wherever they stand, so that
 // shapes are few; for the same reason the last chunk of many is padded by repeating a set.
-// Sets without an id are called by their number, that of the first being number+1.
+// The sets have ids, by which errors call them.
 // warnings[i] are those of the objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
 	warnings = make([][]string, len(sets))
 	dec, err := m.Decoder()
 	if err != nil {
@@ -91,20 +91,18 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 			}
 			var part []*dataset.Set
 			for _, i := range index {
-				called := *sets[i] // by the name that errors give it
-				called.ID = name(sets[i], number+i)
-				part = append(part, &called)
+				part = append(part, sets[i])
 			}
 			for len(same) > m.Config.Eval.Batch && len(part) < m.Config.Eval.Batch {
 				part = append(part, part[0])
 			}
-			objects, w, err := m.Task.Objects(part)
+			objects, w, err := m.Task.Objects(ctx, part)
 			if err != nil {
 				return warnings, err
 			}
 			if len(w) > 0 { // said of all together: ask for those of each
 				for _, i := range index {
-					objects, w, err := m.Task.Objects(sets[i : i+1])
+					objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
 					if err == nil {
 						err = objects.FinalizeAll()
 					}
@@ -114,12 +112,15 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, number int, f fu
 					warnings[i] = w
 				}
 			}
-			err = m.encoded(dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
+			err = m.encoded(ctx, dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
 			if _, named := errors.AsType[setError](err); err != nil && !named {
-				err = fmt.Errorf("set %s: %w", name(part[0], number+index[0]), err)
+				err = fmt.Errorf("set %s: %w", part[0].ID, err)
 			}
 			if err != nil {
 				return warnings, err
+			}
+			if m.answered != nil {
+				m.answered(len(index))
 			}
 		}
 	}
@@ -137,6 +138,7 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 		all = append(all, sizes[n])
 	}
 	of = make([][]string, len(sets))
+	var doubts []string
 	for i, s := range sets {
 		of[i] = m.Warnings()
 		// Of this set alone: an answer does not depend on the sets beside it.
@@ -144,14 +146,26 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 			of[i] = append(of[i], w)
 		}
 		of[i] = append(of[i], objects[i]...)
+		if d, ok := m.Task.(task.Doubter); ok {
+			if w := d.Doubt(s); w != "" {
+				of[i] = append(of[i], w)
+				doubts = append(doubts, fmt.Sprintf("set %s: %s", name(s, i), w))
+			}
+		}
 		for _, w := range objects[i] {
 			if !slices.Contains(all, w) {
 				all = append(all, w)
 			}
 		}
 	}
-	return all, of
+	if more := len(doubts) - mostDoubts; more > 0 {
+		doubts = append(doubts[:mostDoubts], fmt.Sprintf("so it is in %d more sets; each answer says so", more))
+	}
+	return append(all, doubts...), of
 }
+
+// mostDoubts is of how many sets, each with its own, it is said what is odd.
+const mostDoubts = 3
 
 // otherSizes warns of sets that are not of the size the model was trained on, once a size. A
 // model of ranked lists has seen several, the largest of task.n.
@@ -174,8 +188,8 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	return warnings
 }
 
-func (m *Model) encoded(dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
-	enc, err := dec.Encode(objects)
+func (m *Model) encoded(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
+	enc, err := dec.Encode(ctx, objects)
 	if err != nil {
 		return err
 	}
@@ -191,7 +205,8 @@ func name(s *dataset.Set, i int) string {
 }
 
 // Order finds the most probable orders of sets, at most top each. More than one come from
-// the beam. All obey the constraints of their set, whose contradictions are an error.
+// the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
+// the same objects and constraints are asked once: their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
 	if top < 1 {
 		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
@@ -212,14 +227,16 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
 	}
 	opt.Beam = max(opt.Beam, top)
-	plans, err := m.plans(ctx, sets, 0)
+	all, d := sets, distinctSets(sets, false)
+	sets = d.sets
+	plans, err := m.plans(ctx, sets)
 	if err != nil {
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[index[0]] = Ordered{ID: name(sets[index[0]], index[0]), Orders: []Ranked{{Order: perm.Identity(n)}}}
+			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(n)}}}
 			return nil
 		}
 		// All sets start from one arrangement, so that the order of a set does not depend on
@@ -246,12 +263,12 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		pricer, priced := m.Task.(task.Pricer)
 		for k, i := range index {
 			if priced && math.IsInf(pricer.Cost(sets[i], beams[k][0].Order()), 0) {
-				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", name(sets[i], i))}
+				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", sets[i].ID)}
 			}
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
 			}
-			o := Ordered{ID: name(sets[i], i), Steps: beams[k][0].States}
+			o := Ordered{Steps: beams[k][0].States}
 			far := 0
 			for _, p := range beams[k][:min(top, len(beams[k]))] {
 				if plans[i] != nil && outOfReach(&p) {
@@ -272,12 +289,15 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings, of := m.warn(sets, objects)
-	for i, s := range sets {
-		for _, w := range out[i].Warnings { // so far those of mending
-			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
+	out = spread(d, out)
+	warnings, of := m.warn(all, spread(d, objects))
+	for i, s := range all {
+		o := &out[i]
+		o.ID, o.OrderGiven, o.Orders = name(s, i), s.OrderGiven, slices.Clone(o.Orders)
+		for _, w := range o.Warnings { // so far those of mending
+			warnings = append(warnings, fmt.Sprintf("set %s: %s", o.ID, w))
 		}
-		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, append(of[i], out[i].Warnings...)
+		o.Warnings = append(of[i], o.Warnings...)
 	}
 	return out, warnings, nil
 }
@@ -294,8 +314,8 @@ type Sampled struct {
 // samplesAtOnce is how many samples of a set go through the network together.
 const samplesAtOnce = 64
 
-// Sample draws count orders of each set. seed gives other draws; set i's do not depend on
-// the sets around it. Where a set has constraints all draws obey, and follow the law that
+// Sample draws count orders of each set. seed gives other draws; those of a set depend on its
+// objects and constraints alone, so that the same set has the same draws wherever it stands. Where a set has constraints all draws obey, and follow the law that
 // [diffusion.Decoder.Obeying] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
 	if count < 1 {
@@ -304,15 +324,17 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	if _, err := m.Decoder(); err != nil {
 		return nil, nil, err
 	}
-	plans, err := m.plans(ctx, sets, 0)
+	all, d := sets, distinctSets(sets, false)
+	sets = d.sets
+	plans, err := m.plans(ctx, sets)
 	if err != nil {
 		return nil, nil, err
 	}
 	out = make([]Sampled, len(sets))
 	objects := make([][]string, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], at, func(_ []int, n int, enc *diffusion.Encoded) error {
-			s := Sampled{ID: name(sets[at], at), Marginals: make([][]float64, n)}
+		more, err := m.chunk(ctx, sets[at:at+1], func(_ []int, n int, enc *diffusion.Encoded) error {
+			s := Sampled{Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
 				s.Marginals[k] = make([]float64, n)
 			}
@@ -328,7 +350,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				paths, err := m.draw(ctx, dec, enc, n, size, seed, at, len(s.Samples))
+				paths, err := m.draw(ctx, dec, enc, n, size, seed^d.digests[at].seed(), len(s.Samples))
 				if err != nil {
 					return err
 				}
@@ -358,8 +380,10 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 		}
 		objects[at] = more[0]
 	}
-	warnings, of := m.warn(sets, objects)
+	out = spread(d, out)
+	warnings, of := m.warn(all, spread(d, objects))
 	for i := range out {
+		out[i].ID = name(all[i], i)
 		for _, w := range out[i].Warnings {
 			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
 		}
@@ -369,11 +393,11 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 }
 
 // draw makes samples first, … of one set; sample j has its own generator.
-func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, set, first int) ([]diffusion.Path, error) {
+func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, first int) ([]diffusion.Path, error) {
 	orders := make([]perm.Order, size)
 	rngs := make([]*rand.Rand, size)
 	for j := range size {
-		rngs[j] = rand.New(rand.NewPCG(seed^sampleStream, uint64(set)<<32|uint64(first+j)))
+		rngs[j] = rand.New(rand.NewPCG(seed^sampleStream, uint64(first+j)))
 		orders[j] = m.Process.Start(rngs[j], n)
 	}
 	if enc == nil {
@@ -419,20 +443,23 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			return nil, nil, fmt.Errorf("set %s: ties, or items without a place: an order of all was wanted, as tours are", name(s, i))
 		}
 	}
+	all, d := sets, distinctSets(sets, true)
+	sets = d.sets
 	out = make([]Scored, len(sets))
-	objects, err := m.chunk(ctx, sets, 0, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, func(index []int, n int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[index[0]] = Scored{ID: name(sets[index[0]], index[0]), Effective: float64(draws)}
+			out[index[0]] = Scored{Effective: float64(draws)}
 			return nil
 		}
 		logCount := make([]float64, enc.Batch)
 		rngs := make([]*rand.Rand, enc.Batch)
-		of := func(k int) *dataset.Set { return sets[index[min(k, len(index)-1)]] } // the last ones may be padding
+		at := func(k int) int { return index[min(k, len(index)-1)] } // the last ones may be padding
+		of := func(k int) *dataset.Set { return sets[at(k)] }
 		for k := range rngs {
 			if of(k).Order == nil {
 				logCount[k] = logConsistent(of(k).Levels, n)
 			}
-			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, uint64(index[min(k, len(index)-1)])))
+			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, d.digests[at(k)].seed()))
 		}
 		estimates, err := m.decoder.LikelihoodAmong(ctx, enc, func(k int) perm.Order {
 			if s := of(k); s.Order == nil {
@@ -446,7 +473,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		for k, i := range index {
 			x := estimates[k]
 			out[i] = Scored{
-				ID: name(sets[i], i), Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(n)),
+				Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(n)),
 				LogProb: Nats(x.LogProb), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
 			}
 		}
@@ -455,9 +482,10 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings, of := m.warn(sets, objects)
-	for i, s := range sets {
-		out[i].OrderGiven, out[i].Warnings = s.OrderGiven, of[i]
+	out = spread(d, out)
+	warnings, of := m.warn(all, spread(d, objects))
+	for i, s := range all {
+		out[i].ID, out[i].OrderGiven, out[i].Warnings = name(s, i), s.OrderGiven, of[i]
 		if s.Order == nil && len(s.Items) > 0 {
 			out[i].OrderGiven = "levels"
 		}

@@ -83,7 +83,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		if ex.Cost != nil {
 			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
 		}
-		enc, err := dec.Encode(ex.Objects)
+		enc, err := dec.Encode(ctx, ex.Objects)
 		if err != nil {
 			return nil, err
 		}

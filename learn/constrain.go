@@ -19,8 +19,8 @@ func (e *ConstraintError) Error() string { return e.err.Error() }
 func (e *ConstraintError) Unwrap() error { return e.err }
 
 // plans reads the constraints of sets and finds what contradicts; the plan of a set without
-// any is nil. number is that of the first set, for sets without a name.
-func (m *Model) plans(ctx context.Context, sets []*dataset.Set, number int) ([]*constraint.Plan, error) {
+// any is nil. The sets have ids, by which errors call them.
+func (m *Model) plans(ctx context.Context, sets []*dataset.Set) ([]*constraint.Plan, error) {
 	out := make([]*constraint.Plan, len(sets))
 	for i, s := range sets {
 		if s.Constraints.IsZero() {
@@ -28,7 +28,7 @@ func (m *Model) plans(ctx context.Context, sets []*dataset.Set, number int) ([]*
 		}
 		rules, err := s.Constraints.Parse(s.ItemNames())
 		if err != nil {
-			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", name(s, number+i), err)}
+			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", s.ID, err)}
 		}
 		if out[i], err = rules.CompileContext(ctx, len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
 			first := constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 0}}}
@@ -40,7 +40,7 @@ func (m *Model) plans(ctx context.Context, sets []*dataset.Set, number int) ([]*
 			return nil, err
 		}
 		if err != nil {
-			return nil, &ConstraintError{fmt.Errorf("set %s: %w", name(s, number+i), err)}
+			return nil, &ConstraintError{fmt.Errorf("set %s: %w", s.ID, err)}
 		}
 	}
 	return out, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/tsp"
 )
 
 // DecodeOptions say how orders are found; zero values take the configuration's. A width
@@ -135,17 +136,20 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// SetTest has a model of tours judged on the instances of a file of tour text instead of those
-// of its configuration.
+// SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked
+// lists on those of a file, instead of those of its configuration.
 func (m *Model) SetTest(path string) error {
-	if m.Config.Task.Name != "tsp" {
-		return fmt.Errorf("wanted a model of tours (got one of the task %s)", m.Config.Task.Name)
+	if m.Config.Task.Name != "tsp" && m.Config.Task.Name != "ranking" {
+		return fmt.Errorf("wanted a model of tours or of ranked lists (got one of the task %s)", m.Config.Task.Name)
 	}
 	cfg := m.Config
 	cfg.Task.Test = path
 	work, err := task.New(&cfg)
 	if err != nil {
 		return err
+	}
+	if r, ok := work.(*task.Ranking); ok {
+		r.KnowAs(m.Task.(*task.Ranking))
 	}
 	m.Config, m.Task = cfg, work
 	return nil
@@ -169,6 +173,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	var exact, correct, tau, lists, valid []float64
 	var tiles puzzles
 	var tours tours
+	var doubts tsp.Doubts
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if ctx.Err() != nil {
@@ -192,9 +197,11 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 			tau, lists = append(tau, s.tau), append(lists, s.lists)
 			valid = append(valid, 100*s.valid)
 			if ex.Cost != nil {
-				if err := tours.add(ex.Cost(i, orders[i]), ex.Best[i]); err != nil {
+				cost := ex.Cost(i, orders[i])
+				if err := tours.add(cost, ex.Best[i]); err != nil {
 					return nil, err
 				}
+				doubts.Found(fmt.Sprintf("instance %d", first+i+1), cost, ex.Best[i])
 			}
 			if ex.Alike != nil {
 				if err := tiles.add(orders[i], ex, i); err != nil {
@@ -211,6 +218,10 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	if o, ok := m.other.(interface{ warnings() []string }); ok {
 		r.Warnings = append(r.Warnings, o.warnings()...)
 	}
+	if t, ok := m.Task.(*task.Tour); ok {
+		r.Warnings = append(r.Warnings, t.Doubts(split)...)
+	}
+	r.Warnings = append(r.Warnings, doubts.Warnings()...)
 	if m.Config.Method == "sedd" {
 		r.Permutations = &metric.Interval{}
 	}
@@ -275,7 +286,7 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := dec.Encode(ex.Objects)
+	enc, err := dec.Encode(ctx, ex.Objects)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ type counted struct {
 // warned warns of numbers above 1.
 type warned struct{ scalars }
 
-func (w warned) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (w warned) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	var warnings []string
 	for _, set := range sets {
 		for _, it := range set.Items {
@@ -164,16 +164,16 @@ func (w warned) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) 
 			}
 		}
 	}
-	t, _, err := w.scalars.Objects(sets)
+	t, _, err := w.scalars.Objects(ctx, sets)
 	return t, warnings, err
 }
 
-func (c counted) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (c counted) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	*c.batches++
-	return c.scalars.Objects(sets)
+	return c.scalars.Objects(ctx, sets)
 }
 
-func (s scalars) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (s scalars) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	var flat []float32
 	for _, set := range sets {
 		for _, it := range set.Items {

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,20 @@ type Marginals struct {
 	// Items are what the task sorts by, else the data's names, else numbers.
 	Items   []string
 	Samples int
+}
+
+// ByMeanPosition returns the items of marginals, [items][positions], by their mean position, equal
+// ones by their number: the order in which a picture of the marginals is nearest to a diagonal.
+func ByMeanPosition(marginals [][]float64) perm.Order {
+	mean := make([]float64, len(marginals))
+	for k, row := range marginals {
+		for i, p := range row {
+			mean[k] += p * float64(i)
+		}
+	}
+	o := perm.Identity(len(marginals))
+	slices.SortStableFunc(o, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
+	return o
 }
 
 // ErrNoPlaces is returned where there is no right place that an item could have.
@@ -48,7 +63,7 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 	if ex.Cost != nil {
 		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
 	}
-	enc, err := dec.Encode(ex.Objects)
+	enc, err := dec.Encode(ctx, ex.Objects)
 	if err != nil {
 		return nil, err
 	}

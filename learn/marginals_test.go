@@ -78,3 +78,11 @@ func TestTestMarginalsErrors(t *testing.T) {
 		t.Errorf("of a tour: %v, wanted ErrNoPlaces", err)
 	}
 }
+
+// Rows of a picture go by the mean position, equal ones by number.
+func TestByMeanPosition(t *testing.T) {
+	got := ByMeanPosition([][]float64{{0, 0.5, 0.5}, {1, 0, 0}, {0, 0.5, 0.5}})
+	if !slices.Equal(got, []int{1, 0, 2}) {
+		t.Errorf("%v, wanted [1 0 2]", got)
+	}
+}

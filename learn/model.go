@@ -30,8 +30,9 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
-	decoder *diffusion.Decoder
-	other   orderer // with another method
+	decoder  *diffusion.Decoder
+	answered func(sets int) // nil, or called when so many more are done
+	other    orderer        // with another method
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }

@@ -47,11 +47,11 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		enc, err := dec.Encode(ex.Objects)
+		enc, err := dec.Encode(ctx, ex.Objects)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := m.draw(ctx, dec, enc, enc.N, size, m.Config.Seed, 0, first)
+		drawn, err := m.draw(ctx, dec, enc, enc.N, size, m.Config.Seed, first)
 		enc.Free()
 		if err != nil {
 			return nil, err

@@ -30,8 +30,10 @@ type Ranking struct {
 	Populations []Population `json:"populations,omitempty"`
 }
 
+// NDCGAt is how many of the first items the NDCG of ranked lists is of.
+const NDCGAt = 10
+
 const (
-	ndcgAt     = 10
 	topKAt     = 5
 	boundDraws = 16
 )
@@ -48,12 +50,17 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	if err != nil {
 		return nil, err
 	}
+	if progress != nil {
+		done := 0 // of two questions a set; equal sets are asked once
+		m.answered = func(more int) {
+			done += more
+			progress(done/2, len(sets))
+		}
+		defer func() { m.answered = nil }()
+	}
 	ordered, _, err := m.Order(ctx, sets, 1, opt)
 	if err != nil {
 		return nil, err
-	}
-	if progress != nil {
-		progress(len(sets)/2, len(sets))
 	}
 	// An order consistent with what is known stands for the set: by Jensen, its mean log p and
 	// the log of how many there are bound log p of what is known.
@@ -70,8 +77,11 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	if err != nil {
 		return nil, err
 	}
+	if progress != nil {
+		progress(len(sets), len(sets))
+	}
 	// Of five items all are among the first five.
-	r := &Ranking{NDCGAt: ndcgAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
+	r := &Ranking{NDCGAt: NDCGAt, TopKAt: min(topKAt, max(1, m.Config.Task.N/2)), Dropped: t.Dropped}
 	var exact, tauB, ndcg, top, bound, uniform []float64
 	for i, s := range sets {
 		l, n := s.Known(), float64(len(s.Items))
@@ -89,7 +99,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 			return nil, err
 		}
 		known, grades := condensed(order, l, relevance(s, l))
-		if values[2], err = metric.NDCG(known, grades, ndcgAt); err != nil {
+		if values[2], err = metric.NDCG(known, grades, NDCGAt); err != nil {
 			return nil, err
 		}
 		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {

@@ -106,9 +106,7 @@ func (m *Model) newSEDD() (orderer, error) {
 func (o *seddOrderer) orders(objects *tensors.Tensor, first int) ([]perm.Order, error) {
 	dims := objects.Shape().Dimensions
 	seed := diffusion.Mix(o.m.Config.Seed^seddStream, uint64(first))
-	drawn, err := o.sampler.Sample(dims[0], dims[1], seed, func(x []int32, sigma float64) ([]float32, error) {
-		return o.call(objects, x, seddTime(sigma))
-	})
+	drawn, err := o.sampler.Sample(dims[0], dims[1], seed, o.ratios(objects))
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +119,13 @@ func (o *seddOrderer) orders(objects *tensors.Tensor, first int) ([]perm.Order, 
 		}
 	}
 	return out, nil
+}
+
+// ratios are what the sampler asks the network for: those of objects at noise sigma = σ̄.
+func (o *seddOrderer) ratios(objects *tensors.Tensor) sedd.Score {
+	return func(x []int32, sigma float64) ([]float32, error) {
+		return o.call(objects, x, seddTime(sigma))
+	}
 }
 
 func (o *seddOrderer) warnings() []string {

@@ -27,7 +27,7 @@ func TestConstraintsAreObeyed(t *testing.T) {
 		{Before: []string{"4,2,0"}, Forbid: []string{"1=1", "1=2"}},
 		{First: []string{"2:4,3"}, Pin: []string{"0=4"}},
 	}
-	for _, law := range [][3]string{{"riffle", "gpl", "dummies"}, {"riffle", "pl", ""}, {"riffle", "irs", ""}, {"insertion", "ii", ""}, {"transposition", "it", ""}} {
+	for _, law := range [][3]string{{"riffle", "gpl", "dummies"}, {"riffle", "path", ""}, {"riffle", "pl", ""}, {"riffle", "irs", ""}, {"insertion", "ii", ""}, {"transposition", "it", ""}} {
 		cfg := tiny()
 		cfg.Process.Forward, cfg.Process.Reverse, cfg.Model.GPLRows = law[0], law[1], law[2]
 		cfg.Eval.Batch = 3 // the second batch is padded

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -53,7 +54,8 @@ type trainer struct {
 	steps   *diffusion.Trainer
 	log     *run.Metrics
 	pending []*diffusion.Step
-	loss    float64 // running mean
+	items   []float64 // of the pending steps, see [run.StepLine]
+	loss    float64   // running mean
 	before  time.Duration
 	start   time.Time
 	limit   time.Duration // 0: the steps decide
@@ -285,7 +287,7 @@ func (t *trainer) loop() error {
 		if err != nil {
 			return err
 		}
-		t.pending = append(t.pending, step)
+		t.pending, t.items = append(t.pending, step), append(t.items, t.meanItems(made.batch.clean))
 		if err := t.read(lag); err != nil {
 			return err
 		}
@@ -313,8 +315,8 @@ func (t *trainer) done(s int) float64 {
 // read logs the steps that are done, all but the last keep.
 func (t *trainer) read(keep int) error {
 	for len(t.pending) > keep {
-		s := t.pending[0]
-		t.pending = t.pending[1:]
+		s, items := t.pending[0], t.items[0]
+		t.pending, t.items = t.pending[1:], t.items[1:]
 		loss, norm, taken, err := s.Read()
 		if err != nil {
 			return fmt.Errorf("training step %d: %w", s.Number, err)
@@ -338,7 +340,7 @@ func (t *trainer) read(keep int) error {
 			}
 			t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number)) // a mean over about 50 steps
 		}
-		if err := t.log.Step(run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate}); err != nil {
+		if err := t.log.Step(run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate, Items: items}); err != nil {
 			return err
 		}
 	}
@@ -351,6 +353,18 @@ func (t *trainer) kept() string {
 		return fmt.Sprintf("the last checkpoint, of step %d, is kept", state.Step)
 	}
 	return "no checkpoint was made yet, so that no weights are kept"
+}
+
+// meanItems is how many items the lists of a batch have, 0 where all sets have as many.
+func (t *trainer) meanItems(clean []perm.Order) float64 {
+	if _, lists := t.Task.(*task.Ranking); !lists {
+		return 0
+	}
+	sum := 0
+	for _, o := range clean {
+		sum += len(o)
+	}
+	return float64(sum) / float64(len(clean))
 }
 
 func (t *trainer) elapsed() float64 { return (t.before + time.Since(t.start)).Seconds() }
@@ -402,6 +416,8 @@ func (t *trainer) validate() error {
 	fields := map[string]any{"exact": r.Exact.Mean, "kendall_tau": r.KendallTau.Mean}
 	if r.Ranking == nil { // of ranked lists not every right place is known
 		fields["correct"] = r.Correct.Mean
+	} else {
+		fields["ndcg"] = r.Ranking.NDCG.Mean
 	}
 	if r.Tour != nil { // of tours it is what counts: the same tour has many orders
 		fields["gap"] = r.Tour.Gap.Mean

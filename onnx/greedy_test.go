@@ -23,7 +23,7 @@ import (
 func TestGreedyExample(t *testing.T) {
 	path := python(t)
 	const n = 5
-	for _, name := range []string{"table", "cnn", "pl", "edges"} {
+	for _, name := range []string{"table", "cnn", "pl", "path-first-pre", "edges"} {
 		t.Run(name, func(t *testing.T) {
 			d, weights := network(t, cases[name])
 			p := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 2, 5}, FixFirst: d.Config.Edges}
@@ -75,7 +75,7 @@ func greedy(t *testing.T, d *denoiser.Denoiser, p *diffusion.Process, weights []
 		t.Fatal(err)
 	}
 	defer dec.Close()
-	enc, err := dec.Encode(in.objects)
+	enc, err := dec.Encode(t.Context(), in.objects)
 	if err != nil {
 		t.Fatal(err)
 	}

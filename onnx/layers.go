@@ -64,11 +64,14 @@ func (b *builder) time(t value) value {
 	return b.unsqueeze(b.linear("time_embedding.2", h), 1)
 }
 
-// selfLayer is a post-norm transformer layer on x [batch, tokens, dim]; mask [tokens, tokens],
-// added to the logits, may be "".
-func (b *builder) selfLayer(name string, x value, dim, heads int, mask value) value {
-	attention := name + ".self_attn"
-	qkv := b.affine(x, b.weight(attention+".in_proj_weight"), b.weight(attention+".in_proj_bias"))
+// selfLayer is a transformer layer on x [batch, tokens, dim], with the layer norms before
+// attention and network if pre; mask [tokens, tokens], added to the logits, may be "".
+func (b *builder) selfLayer(name string, x value, dim, heads int, mask value, pre bool) value {
+	attention, read := name+".self_attn", x
+	if pre {
+		read = b.layerNorm(name+".norm1", x)
+	}
+	qkv := b.affine(read, b.weight(attention+".in_proj_weight"), b.weight(attention+".in_proj_bias"))
 	part := func(i int, axes ...int) value { // [batch, tokens, heads, dim/heads], then axes
 		p := b.slice(qkv, b.ints(i*dim), b.ints((i+1)*dim), 2)
 		return b.transpose(b.reshape(p, 0, 0, heads, dim/heads), axes...)
@@ -80,18 +83,26 @@ func (b *builder) selfLayer(name string, x value, dim, heads int, mask value) va
 	}
 	y := b.matMul(b.softmax(logits), part(2, 0, 2, 1, 3))
 	y = b.reshape(b.transpose(y, 0, 2, 1, 3), 0, 0, dim)
-	return b.residual(name, x, b.linear(attention+".out_proj", y))
+	attended := b.linear(attention+".out_proj", y)
+	if !pre {
+		return b.residual(name, x, attended)
+	}
+	x = b.add(x, attended)
+	return b.add(x, b.feedForward(name, b.layerNorm(name+".norm2", x)))
 }
 
 func (b *builder) softmax(x value) value {
 	return b.op("Softmax", []value{x}, intAttribute("axis", -1))
 }
 
-// residual is what a layer does with what its attention gives.
+func (b *builder) feedForward(name string, x value) value {
+	return b.linear(name+".linear2", b.relu(b.linear(name+".linear1", x)))
+}
+
+// residual is what a post-norm layer does with what its attention gives.
 func (b *builder) residual(name string, x, attended value) value {
 	x = b.layerNorm(name+".norm1", b.add(x, attended))
-	h := b.linear(name+".linear2", b.relu(b.linear(name+".linear1", x)))
-	return b.layerNorm(name+".norm2", b.add(x, h))
+	return b.layerNorm(name+".norm2", b.add(x, b.feedForward(name, x)))
 }
 
 // masked is added to logits that must not count.

@@ -31,12 +31,17 @@ var cases = map[string]func(c *denoiser.Config){
 	"rows":    func(c *denoiser.Config) { c.GPLRows = "items" },
 	"learned": func(c *denoiser.Config) { c.Positions = "learned" },
 	"none":    func(c *denoiser.Config) { c.Positions = "none" },
-	"pl":      func(c *denoiser.Config) { c.Law = pl },
-	"pl-none": func(c *denoiser.Config) { c.Law, c.Positions = pl, "none" },
-	"irs":     func(c *denoiser.Config) { c.Law, c.Positions = reverse.InverseRiffle{}, "learned" },
-	"ii":      func(c *denoiser.Config) { c.Law = reverse.InverseInsertion{} },
-	"it":      func(c *denoiser.Config) { c.Law = reverse.InverseTransposition{} },
-	"it-none": func(c *denoiser.Config) { c.Law, c.Positions = reverse.InverseTransposition{}, "none" },
+	"path":    func(c *denoiser.Config) { c.Law = reverse.TransitionPlackettLuce{} },
+	"path-first-pre": func(c *denoiser.Config) {
+		c.Law, c.Positions, c.Norm = reverse.TransitionPlackettLuce{}, "first", "pre"
+	},
+	"gpl-first": func(c *denoiser.Config) { c.Positions = "first" },
+	"pl":        func(c *denoiser.Config) { c.Law = pl },
+	"pl-none":   func(c *denoiser.Config) { c.Law, c.Positions = pl, "none" },
+	"irs":       func(c *denoiser.Config) { c.Law, c.Positions = reverse.InverseRiffle{}, "learned" },
+	"ii":        func(c *denoiser.Config) { c.Law = reverse.InverseInsertion{} },
+	"it":        func(c *denoiser.Config) { c.Law = reverse.InverseTransposition{} },
+	"it-none":   func(c *denoiser.Config) { c.Law, c.Positions = reverse.InverseTransposition{}, "none" },
 	"features": func(c *denoiser.Config) {
 		c.Encoder = denoiser.EncoderConfig{Kind: "features", Features: 3, Hidden: []int{6, 5}}
 	},

@@ -19,8 +19,8 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	arrangement := b.input("arrangement", "order form: arrangement[i] is the object at position i", elementInt64, "batch", "n")
 	time := b.time(b.input("time", "how often the cards were shuffled", elementInt64, "batch"))
 
-	matrix, extra := cfg.Law.NumScores(3) == 9, cfg.Law.NumScores(3) == 4   // GPL; IT
-	n := sync.OnceValue(func() value { return b.sizes(arrangement, 1, 2) }) // not every network asks
+	matrix, extra, transitions := cfg.Law.NumScores(3) == 9, cfg.Law.NumScores(3) == 4, cfg.Law.NumScores(3) == 12 // GPL; IT; path
+	n := sync.OnceValue(func() value { return b.sizes(arrangement, 1, 2) })                                        // not every network asks
 	items, dummies := b.positions(cfg, n, matrix, extra)
 	if dummies != "" { // the same ones in each set
 		dummies = b.op("Expand", []value{b.unsqueeze(dummies, 0), b.concat(0, b.sizes(arrangement, 0, 1), b.ints(1, 1))})
@@ -41,7 +41,10 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 			y = b.concat(1, y, dummies)
 		}
 		for i := range cfg.Layers {
-			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask)
+			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask, cfg.Norm == "pre")
+		}
+		if cfg.Norm == "pre" {
+			y = b.layerNorm("transformer.norm", y)
 		}
 	}
 	if matrix {
@@ -55,6 +58,9 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 			rows, columns = columns, rows
 		}
 		return b.matMul(rows, b.transpose(columns, 0, 2, 1)), []any{"batch", "n", "n"}
+	}
+	if transitions {
+		return b.transitions(y, dim), []any{"batch", "n + 1", "n"}
 	}
 	y = b.linear("head.2", b.relu(b.linear("head.0", y)))
 	y = b.op("Squeeze", []value{y, b.ints(-1)})
@@ -76,11 +82,15 @@ func (b *builder) positions(cfg *denoiser.Config, n func() value, matrix, extra 
 	}
 	zero := b.ints(0)
 	switch cfg.Positions {
-	case "none":
+	case "first", "none":
 		if most > 0 {
 			dummies = b.slice(b.positionTable(most, cfg.Dim), zero, count(), 0)
 		}
-		return "", dummies
+		if cfg.Positions == "first" { // nothing but for the first
+			first := b.op("Equal", []value{b.unsqueeze(b.counter(n()), 1), b.index(0)})
+			items = b.op("Where", []value{first, b.weight("positions.weight"), b.scalar(0)})
+		}
+		return items, dummies
 	case "learned":
 		table := b.weight("positions.weight")
 		if most > 0 {
@@ -94,6 +104,14 @@ func (b *builder) positions(cfg *denoiser.Config, n func() value, matrix, extra 
 		dummies = b.slice(table, n(), b.add(n(), count()), 0)
 	}
 	return b.slice(table, zero, n(), 0), dummies
+}
+
+// transitions are the scores [batch, n+1, n] of tokens y [batch, n, dim], see package denoiser.
+func (b *builder) transitions(y value, dim int) value {
+	one := b.op("Expand", []value{b.weight("head.start"), b.concat(0, b.op("Shape", []value{y}, intAttribute("end", 1)), b.ints(1, dim))})
+	queries := b.concat(1, one, b.linear("head.query", y))
+	keys := b.mul(b.linear("head.key", y), b.scalar(float32(4/math.Sqrt(float64(dim)))))
+	return b.matMul(queries, b.transpose(keys, 0, 2, 1))
 }
 
 // dummyMask is added to the logits [2n, 2n] of n items and n dummies after them: items see

@@ -36,7 +36,7 @@ func (b *builder) tour(cfg *denoiser.Config, embeddings, arrangement, n, time, i
 			}
 			layerMask = mask
 		}
-		y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i+1), y, dim, cfg.Heads, layerMask)
+		y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i+1), y, dim, cfg.Heads, layerMask, false)
 	}
 	return y
 }

@@ -1,34 +1,24 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The encoding of protocol buffers (protobuf.dev/programming-guides/encoding), as much of it
-// as ONNX needs: a message is its fields one after the other, each a key, which is the
-// field's number and its wire type, and a value.
-const (
-	varint  = 0
-	bytesOf = 2 // a length, then as many bytes: texts, messages, packed numbers
-	fixed32 = 5
-)
+// A message of protocol buffers is its fields one after the other.
 
-func appendKey(b []byte, field, wire int) []byte {
-	return binary.AppendUvarint(b, uint64(field)<<3|uint64(wire))
+func appendInt(b []byte, field protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
 }
 
-func appendInt(b []byte, field int, v int64) []byte {
-	return binary.AppendUvarint(appendKey(b, field, varint), uint64(v))
+func appendBytes[T ~string | ~[]byte](b []byte, field protowire.Number, v T) []byte {
+	b = protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(len(v)))
+	return append(b, v...) // without another copy of the weights
 }
 
-func appendBytes[T ~string | ~[]byte](b []byte, field int, v T) []byte {
-	b = binary.AppendUvarint(appendKey(b, field, bytesOf), uint64(len(v)))
-	return append(b, v...)
-}
-
-func appendFloat(b []byte, field int, v float32) []byte {
-	return binary.LittleEndian.AppendUint32(appendKey(b, field, fixed32), math.Float32bits(v))
+func appendFloat(b []byte, field protowire.Number, v float32) []byte {
+	return protowire.AppendFixed32(protowire.AppendTag(b, field, protowire.Fixed32Type), math.Float32bits(v))
 }
 
 // Numbers of the fields and of the types of attributes and elements in onnx.proto (IR version

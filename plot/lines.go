@@ -50,6 +50,18 @@ func Training(loss, accuracy []Series) Lines {
 	return l
 }
 
+// RankingTraining is the figure of a training on ranked lists, where an order that is exactly
+// right is rare and lists have many sizes: the loss in nats an item beside measures of how the
+// validation lists are ordered, from 0 for chance (tau-b) or the worst (NDCG) to 1.
+func RankingTraining(loss, measures []Series) Lines {
+	l := Lines{Panels: []Panel{
+		{XLabel: "step", YLabel: "loss (nats an item)", Series: loss, Smooth: 0.9},
+		{XLabel: "step", YLabel: "agreement with the lists", Series: measures, Points: true},
+	}}
+	l.alignSteps()
+	return l
+}
+
 // Metrics is the figure of what else a training run logs, over the same optimiser steps:
 // Kendall's tau of the orders that validation sets get, of tours the gap to the shortest in %,
 // the norm of the gradient before it is clipped, and the learning rate. What has no point has

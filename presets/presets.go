@@ -3,6 +3,7 @@
 package presets
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,11 @@ func Names() []string {
 	var names []string
 	_ = fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			names = append(names, strings.TrimSuffix(path, ".toml"))
+			name := strings.TrimSuffix(path, ".toml")
+			names = append(names, name)
+			if _, ok := Get(name + dummies); ok {
+				names = append(names, name+dummies)
+			}
 		}
 		return err
 	})
@@ -50,8 +55,27 @@ func natural(s string) string {
 	return b.String()
 }
 
+// dummies ends the names of variants: the paper's experiments with the rows of GPL's scores from
+// dummy tokens, as its main text has it, where the preset itself takes them from the items, as its
+// appendix has it.
+const dummies = "-dummies"
+
 // Get returns the TOML of a preset, false where there is none of that name.
 func Get(name string) ([]byte, bool) {
-	data, err := files.ReadFile(name + ".toml")
-	return data, err == nil
+	if data, err := files.ReadFile(name + ".toml"); err == nil {
+		return data, true
+	}
+	of, ok := strings.CutSuffix(name, dummies)
+	if !ok || strings.HasPrefix(of, "paper/ablation-") { // what these compare is something else
+		return nil, false
+	}
+	data, err := files.ReadFile(of + ".toml")
+	items := []byte(`gpl_rows = "items"`)
+	if err != nil || bytes.Count(data, items) != 1 {
+		return nil, false
+	}
+	data = bytes.Replace(data, items, []byte(`gpl_rows = "dummies"`), 1)
+	title, rest, _ := bytes.Cut(data, []byte("\n"))
+	title = append(bytes.TrimSuffix(bytes.Clone(title), []byte(`"`)), `, GPL rows from dummies"`...)
+	return bytes.Join([][]byte{title, rest}, []byte("\n")), true
 }

@@ -25,101 +25,29 @@ func (GeneralizedPlackettLuce) LongName() string    { return "generalized Placke
 func (GeneralizedPlackettLuce) NumScores(n int) int { return n * n }
 func (GeneralizedPlackettLuce) FullSupport() bool   { return true }
 
+// Row implements [Rows]: that of position i, whatever came before.
+func (GeneralizedPlackettLuce) Row(scores []float64, n, i, _ int) []float64 {
+	return scores[i*n : (i+1)*n]
+}
+
 // LogProb is O(n²).
 func (l GeneralizedPlackettLuce) LogProb(scores []float64, o perm.Order) float64 {
-	n := len(o)
-	checkScores(l, scores, n)
-	logp := 0.0
-	for i := range n {
-		row, left := scores[i*n:(i+1)*n], o[i:]
-		picked := clean(row[left[0]])
-		if picked == negInf {
-			return negInf
-		}
-		m := picked
-		for _, k := range left[1:] {
-			if s := clean(row[k]); s > m {
-				m = s
-			}
-		}
-		sum := 0.0
-		for _, k := range left {
-			sum += math.Exp(clean(row[k]) - m)
-		}
-		logp += (picked - m) - math.Log(sum)
-	}
-	return logp
+	checkScores(l, scores, len(o))
+	return logProbOfRows(l, scores, o)
 }
 
 // Sample draws row by row, in O(n²).
 func (l GeneralizedPlackettLuce) Sample(rng *rand.Rand, scores []float64, dst perm.Order) {
-	n := len(dst)
-	checkScores(l, scores, n)
-	work := scratchPool.Get().(*scratch)
-	defer scratchPool.Put(work)
-	work.floats = grown(work.floats, n)
-	for i := range dst {
-		dst[i] = i
-	}
-	for i := range n {
-		row, left := scores[i*n:(i+1)*n], dst[i:] // left is in rising order
-		m := negInf
-		for _, k := range left {
-			m = max(m, clean(row[k]))
-		}
-		pick := 0
-		if m > negInf {
-			total, weight := 0.0, work.floats[:len(left)]
-			for j, k := range left {
-				weight[j] = math.Exp(clean(row[k]) - m)
-				total += weight[j]
-			}
-			u := rng.Float64() * total
-			for j, w := range weight {
-				if w > 0 {
-					if pick = j; u < w {
-						break
-					}
-				}
-				u -= w
-			}
-		}
-		toFront(left, pick)
-	}
+	checkScores(l, scores, len(dst))
+	sampleRows(l, rng, scores, dst)
 }
 
 // Mode writes the greedy order: each row takes its best object of those left. It is
 // the mode if every row has the same scores, and a lower bound of it in general.
 func (l GeneralizedPlackettLuce) Mode(scores []float64, dst perm.Order) float64 {
-	n := len(dst)
-	checkScores(l, scores, n)
-	greedy(n, func(i int) []float64 { return scores[i*n : (i+1)*n] }, dst)
+	checkScores(l, scores, len(dst))
+	greedy(l, scores, dst)
 	return l.LogProb(scores, dst)
-}
-
-// greedy writes the order that takes the best object left, row by row; ties and
-// rows without a possible object go to the lowest index.
-func greedy(n int, row func(i int) []float64, dst perm.Order) {
-	for i := range dst {
-		dst[i] = i
-	}
-	for i := range n {
-		s, left, pick := row(i), dst[i:], 0
-		best := clean(s[left[0]])
-		for j, k := range left {
-			if v := clean(s[k]); v > best {
-				best, pick = v, j
-			}
-		}
-		toFront(left, pick)
-	}
-}
-
-// toFront moves entry j to the front and keeps the order of the others.
-func toFront(list []int, j int) {
-	v := list[j]
-	copy(list[1:j+1], list[:j])
-	list[0] = v
 }
 
 // TopK is a beam search of width k over rows: see [Beam].

@@ -41,6 +41,9 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 	if law.Name() == "gpl" {
 		dims = []int{len(batch), n, n}
 	}
+	if law.Name() == "path" {
+		dims = []int{len(batch), n + 1, n}
+	}
 	out, err := graph.CallOnceN(e.Backend, func(s, r, l *graph.Node) []*graph.Node {
 		var logp *graph.Node
 		if padded {
@@ -136,7 +139,7 @@ func TestGraphExtremes(t *testing.T) {
 
 			s := make([]float64, law.NumScores(n))
 			s[len(s)-1] = math.NaN()
-			if law.Name() == "gpl" { // the last row has one object left
+			if law.Name() == "gpl" || law.Name() == "path" { // the last score is not looked at
 				s[0] = math.NaN()
 			}
 			// A swap of the first two is an order of IT and IRS, a cycle one of II and IRS.
@@ -166,8 +169,11 @@ func TestGraphLeadingAxes(t *testing.T) {
 			ranks := []int32{0, 1, 2, 0, 2, 1, 0, 2, 1, 0, 1, 2}
 			for _, lead := range [][]int{{}, {2, 2}} {
 				tail := []int{width}
-				if law.Name() == "gpl" {
+				switch law.Name() {
+				case "gpl":
 					tail = []int{n, n}
+				case "path":
+					tail = []int{n + 1, n}
 				}
 				size := 1
 				for _, d := range lead {
@@ -207,7 +213,7 @@ func TestPaddedEqualsAlone(t *testing.T) {
 					s, own := randomScores(rng, law.NumScores(n), 9), make([]bool, law.NumScores(n))
 					at := func(i int) int { return i }
 					switch law.Name() {
-					case "gpl":
+					case "gpl", "path":
 						at = func(i int) int { return i/length*n + i%length }
 					case "it":
 						at = func(i int) int {

@@ -57,6 +57,16 @@ func exponentials(row, less, weight []float64) {
 
 // LogProbs implements [Many]: O(n²) exponentials, and as many additions an order.
 func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	logProbsOfRows(l, scores, orders, dst)
+}
+
+// LogProbs implements [Many]: O(n²) exponentials, and as many additions an order.
+func (l TransitionPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	logProbsOfRows(l, scores, orders, dst)
+}
+
+// logProbsOfRows is for scores that are rows of n, one after the other.
+func logProbsOfRows(l Rows, scores []float64, orders []perm.Order, dst []float64) {
 	if len(orders) == 0 {
 		return
 	}
@@ -64,16 +74,17 @@ func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order,
 	checkScores(l, scores, n)
 	work := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(work)
-	work.floats = grown(work.floats, 2*n*n)
-	less, weight := work.floats[:n*n], work.floats[n*n:]
-	for i := range n {
-		exponentials(scores[i*n:(i+1)*n], less[i*n:(i+1)*n], weight[i*n:(i+1)*n])
+	size := len(scores)
+	work.floats = grown(work.floats, 2*size)
+	less, weight := work.floats[:size], work.floats[size:]
+	for at := 0; at < size; at += n {
+		exponentials(scores[at:at+n], less[at:at+n], weight[at:at+n])
 	}
 	for at, o := range orders {
 		dst[at] = 0
-		sums := logProduct{product: 1}
+		sums, last := logProduct{product: 1}, -1
 		for i, picked := range o {
-			row, sum := weight[i*n:(i+1)*n], 0.0
+			row, sum := l.Row(weight, n, i, last), 0.0
 			for _, k := range o[i:] {
 				sum += row[k]
 			}
@@ -82,8 +93,9 @@ func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order,
 				sums = logProduct{product: 1}
 				break
 			}
-			dst[at] += less[i*n+picked]
+			dst[at] += l.Row(less, n, i, last)[picked]
 			sums.times(sum)
+			last = picked
 		}
 		dst[at] -= sums.value()
 	}

@@ -57,6 +57,18 @@ func (PlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
 	return graph.Where(graph.LessThan(at, length), scores, far), rank
 }
 
+// Pad implements [Padder]: as for PL, in every row.
+func (TransitionPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1, -2)
+	at := count(rank, length.Rank(), -1, n)
+	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
+	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
+	inside := graph.LessThan(at, length)
+	shape := scores.Shape().Dimensions
+	return graph.Where(graph.BroadcastToDims(inside, shape...), scores, graph.BroadcastToDims(far, shape...)), rank
+}
+
 // Pad implements [Padder]: padding always goes to the right pile.
 func (InverseRiffle) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
 	return padded(scores, graph.ExpandAxes(lengths, -1), rank.Shape().Dim(-1)), rank

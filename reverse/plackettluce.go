@@ -24,6 +24,9 @@ func (PlackettLuce) LongName() string    { return "Plackett–Luce" }
 func (PlackettLuce) NumScores(n int) int { return n }
 func (PlackettLuce) FullSupport() bool   { return true }
 
+// Row implements [Rows]: the same for all positions.
+func (PlackettLuce) Row(scores []float64, _, _, _ int) []float64 { return scores }
+
 // LogProb is O(n): the sums over suffixes are kept from the last position on.
 func (l PlackettLuce) LogProb(scores []float64, o perm.Order) float64 {
 	checkScores(l, scores, len(o))

@@ -66,8 +66,8 @@ type Augment struct {
 // Process is the forward shuffle, the reverse law and the denoising schedule.
 type Process struct {
 	Forward  string `toml:"forward" comment:"riffle, transposition or insertion"`
-	Reverse  string `toml:"reverse" comment:"gpl, pl, irs, ii or it"`
-	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl or pl, else 0, 1, ..., T"`
+	Reverse  string `toml:"reverse" comment:"gpl, path, pl, irs, ii or it"`
+	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl, path or pl, else 0, 1, ..., T"`
 }
 
 // Model is the network.
@@ -82,7 +82,8 @@ type Model struct {
 	Heads          int     `toml:"heads" comment:"of attention"`
 	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer"`
 	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training"`
-	Positions      string  `toml:"positions" comment:"sinusoid, learned or none"`
+	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none"`
+	Norm           string  `toml:"norm,omitempty" comment:"layer norms of the transformer: post (after each sum, the paper's) or pre (before attention and network)"`
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
@@ -126,7 +127,7 @@ type Baseline struct {
 type Decode struct {
 	Method string `toml:"method" comment:"greedy or beam"`
 	Beam   int    `toml:"beam" comment:"states kept after each reverse step"`
-	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, pl)"`
+	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)"`
 }
 
 // Eval is the final test.
@@ -229,6 +230,18 @@ func (c *Config) resolveRest() (err error) {
 	switch {
 	case t.Steps < 1:
 		err = fmt.Errorf("train.steps: must be 1 or more (got %d)", t.Steps)
+	case t.Steps > maxSteps:
+		err = fmt.Errorf("train.steps: must be at most %d (got %d)", maxSteps, t.Steps)
+	case t.Warmup > maxSteps:
+		err = fmt.Errorf("train.warmup: must be at most %d (got %d)", maxSteps, t.Warmup)
+	case t.Samples > maxBatch:
+		err = fmt.Errorf("train.samples: must be at most %d (got %d)", maxBatch, t.Samples)
+	case t.Validate > maxSets:
+		err = fmt.Errorf("train.validate: must be at most %d (got %d)", maxSets, t.Validate)
+	case c.Eval.Examples > maxSets:
+		err = fmt.Errorf("eval.examples: must be at most %d (got %d)", maxSets, c.Eval.Examples)
+	case c.Task.Modes > maxModes:
+		err = fmt.Errorf("task.modes: must be at most %d (got %d)", maxModes, c.Task.Modes)
 	case t.Batch < 1:
 		err = fmt.Errorf("train.batch: must be 1 or more (got %d)", t.Batch)
 	case t.Batch > maxBatch:
@@ -269,6 +282,11 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	}
 	forward, law := p.Forward, p.Reverse
 	n := p.Free(c.Task.N)
+	if s := c.Process.Schedule; len(s) > maxSchedule {
+		return nil, fmt.Errorf("process.schedule: must have at most %d steps (got %d)", maxSchedule, len(s))
+	} else if len(s) > 0 && slices.Max(s) > maxShuffles {
+		return nil, fmt.Errorf("process.schedule: must have at most %d shuffles (got %d)", maxShuffles, slices.Max(s))
+	}
 	if p.Sizes != nil { // each size has its own
 		c.Process.Schedule = []int{}
 		if _, err = defaultSchedule(n, forward, law); err != nil {
@@ -335,8 +353,8 @@ func (b *Baseline) validate(method string) error {
 		return fmt.Errorf("baseline.graph: unknown %q, wanted uniform or absorb", b.Graph)
 	case method == "sedd" && b.Sampler != "euler" && b.Sampler != "analytic":
 		return fmt.Errorf("baseline.sampler: unknown %q, wanted euler or analytic", b.Sampler)
-	case method == "sedd" && (b.Steps < 1 || b.Steps > maxSize):
-		return fmt.Errorf("baseline.steps: must be 1 to %d (got %d)", maxSize, b.Steps)
+	case method == "sedd" && (b.Steps < 1 || b.Steps > 1<<16):
+		return fmt.Errorf("baseline.steps: must be 1 to %d (got %d)", 1<<16, b.Steps)
 	}
 	return nil
 }
@@ -348,9 +366,14 @@ func (c *Config) Latent() diffusion.Latent {
 
 // Sizes above these are slips of the keyboard, which would end a process for want of memory.
 const (
-	maxSize  = 1 << 16 // objects in a set
-	maxSide  = 1 << 12 // pixels of an image
-	maxBatch = 1 << 20 // sets at a time, trajectories of a set, states of a beam
+	maxSize     = 10_000  // objects in a set: a network's work grows with the square, that of a schedule too
+	maxSide     = 1 << 12 // pixels of an image
+	maxBatch    = 1 << 20 // sets at a time, trajectories of a set, states of a beam
+	maxSets     = 1 << 24 // sets of a test
+	maxSteps    = 1 << 40 // of a training
+	maxModes    = 1 << 16 // orders of a mixture
+	maxShuffles = 1 << 20 // of a schedule
+	maxSchedule = 1 << 13 // steps of a schedule, which are written to config.toml
 )
 
 func keyError(key string, err error) error {
@@ -367,7 +390,11 @@ func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error)
 		}
 		return diffusion.Every(s.T), nil
 	}
-	return diffusion.Every(max(1, int(forward.CutOff(n)+0.5))), nil
+	T := max(1, int(forward.CutOff(n)+0.5))
+	if T >= maxSchedule {
+		return nil, fmt.Errorf("%d objects take %d steps of %s, wanted at most %d\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours", n, T, forward.Name(), maxSchedule-1)
+	}
+	return diffusion.Every(T), nil
 }
 
 // DiffusionProcess returns the process that the configuration of method diffusion describes.
@@ -427,7 +454,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
 	}, nil
 }
 

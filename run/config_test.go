@@ -10,8 +10,17 @@ import (
 // What cannot be a setting is refused under its key, NaN and infinities too.
 func TestResolveErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"task.n: must be 2 or more (got 1)":                                                        func(c *Config) { c.Task.N = 1 },
-		"task.n: must be at most 65536 (got 1000000000)":                                           func(c *Config) { c.Task.N = 1e9 },
+		"task.n: must be 2 or more (got 1)":                                              func(c *Config) { c.Task.N = 1 },
+		"task.n: must be at most 10000 (got 1000000000)":                                 func(c *Config) { c.Task.N = 1e9 },
+		"process.schedule: must have at most 1048576 shuffles (got 9000000000000000000)": func(c *Config) { c.Process.Schedule = []int{0, 9e18} },
+		"process.schedule: must have at most 8192 steps (got 20000)":                     func(c *Config) { c.Process.Schedule = make([]int, 20000) },
+		"train.steps: must be at most 1099511627776 (got 9000000000000000000)":           func(c *Config) { c.Train.Steps = 9e18 },
+		"eval.examples: must be at most 16777216 (got 1000000000)":                       func(c *Config) { c.Eval.Examples = 1e9 },
+		"train.validate: must be at most 16777216 (got 1000000000)":                      func(c *Config) { c.Train.Validate = 1e9 },
+		"task.modes: must be at most 65536 (got 100000)":                                 func(c *Config) { c.Task.Target, c.Task.Modes = "mixture", 1e5 },
+		"process.schedule: 5000 objects take 42586 steps of insertion, wanted at most 8191\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours": func(c *Config) {
+			c.Task.N, c.Process.Schedule, c.Process.Forward, c.Process.Reverse = 5000, nil, "insertion", "ii"
+		},
 		"train.steps: must be 1 or more (got 0)":                                                   func(c *Config) { c.Train.Steps = 0 },
 		"train.batch: must be 1 or more (got -3)":                                                  func(c *Config) { c.Train.Batch = -3 },
 		"train.batch: must be at most 1048576 (got 10000000)":                                      func(c *Config) { c.Train.Batch = 1e7 },
@@ -21,10 +30,10 @@ func TestResolveErrors(t *testing.T) {
 		"decode.inner: must be at most 1048576 (got 10000000)":                                     func(c *Config) { c.Decode.Inner = 1e7 },
 		"paper.exact: must be finite (got NaN)":                                                    func(c *Config) { c.Paper = &Paper{Exact: new(math.NaN())} },
 		"paper.rmse: must be finite (got NaN)":                                                     func(c *Config) { c.Paper = &Paper{RMSE: new(math.NaN())} },
-		"task.rows: must be 1 to 65536 (got 0)":                                                    func(c *Config) { c.Task = Task{Name: "jigsaw", Columns: 2} },
-		"task.columns: must be 1 to 65536 (got 10000000000)":                                       func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 2, Columns: 1e10} },
+		"task.rows: must be 1 to 10000 (got 0)":                                                    func(c *Config) { c.Task = Task{Name: "jigsaw", Columns: 2} },
+		"task.columns: must be 1 to 10000 (got 10000000000)":                                       func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 2, Columns: 1e10} },
 		"task.rows, task.columns: wanted 2 tiles or more together (got 1)":                         func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1, Columns: 1} },
-		"task.n: must be at most 65536 (got 1000000)":                                              func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1000, Columns: 1000} },
+		"task.n: must be at most 10000 (got 1000000)":                                              func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1000, Columns: 1000} },
 		"paper.kendall_tau: must be finite (got -Inf)":                                             func(c *Config) { c.Paper = &Paper{KendallTau: new(math.Inf(-1))} },
 		"train.lr: must be above 0 and finite (got NaN)":                                           func(c *Config) { c.Train.LR = math.NaN() },
 		"train.lr: must be above 0 and finite (got +Inf)":                                          func(c *Config) { c.Train.LR = math.Inf(1) },
@@ -34,7 +43,7 @@ func TestResolveErrors(t *testing.T) {
 		"train.beta1: must be 0 or more and below 1 (got NaN)":                                     func(c *Config) { c.Train.Beta1 = math.NaN() },
 		"train.beta2: must be 0 or more and below 1 (got 1)":                                       func(c *Config) { c.Train.Beta2 = 1 },
 		"train.epsilon: must be above 0 and below 1 (got NaN)":                                     func(c *Config) { c.Train.Epsilon = math.NaN() },
-		"process.reverse: ii cannot undo one riffle, wanted one of gpl, pl, irs":                   func(c *Config) { c.Process.Reverse = "ii" },
+		"process.reverse: ii cannot undo one riffle, wanted one of gpl, path, pl, irs":             func(c *Config) { c.Process.Reverse = "ii" },
 		"process.schedule: irs can only undo one shuffle at a time, wanted 0, 1, …, T (got [0 3])": func(c *Config) { c.Process.Reverse = "irs" },
 	} {
 		c := *testConfig()

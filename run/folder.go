@@ -83,7 +83,7 @@ func (f *folder) subfolder(name string) error {
 
 // ErrNotRegular is an error about something in a run directory that is no regular file, or no
 // folder, where one is wanted: a link, a pipe, a device.
-var ErrNotRegular = errors.New("is not followed or opened in a run directory")
+var ErrNotRegular = errors.New("which is not opened in a run directory")
 
 func (f *folder) notA(wanted, name string, mode fs.FileMode) error {
 	kind, hint := "a device", ""
@@ -99,7 +99,7 @@ func (f *folder) notA(wanted, name string, mode fs.FileMode) error {
 	case mode&fs.ModeSocket != 0:
 		kind = "a socket"
 	}
-	return fmt.Errorf("%s: %s %w, wanted %s%s", f.file(name), kind, ErrNotRegular, wanted, hint)
+	return fmt.Errorf("%s: is %s, %w, wanted %s%s", f.file(name), kind, ErrNotRegular, wanted, hint)
 }
 
 // open opens a regular file for reading.

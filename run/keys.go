@@ -73,7 +73,11 @@ func unknownKey(key string) error {
 	if len(candidates) == 0 {
 		candidates = knownKeys
 	}
-	return fmt.Errorf("%s: unknown key (nearest known: %s)", key, nearest.Of(key, candidates))
+	near := ""
+	if name := nearest.Of(key, candidates); name != "" {
+		near = " (nearest known: " + name + ")"
+	}
+	return fmt.Errorf("%.100s: unknown key%s", key, near)
 }
 
 // checker compares a TOML document with keyTypes: the decoder takes keys in any case and

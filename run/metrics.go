@@ -22,6 +22,7 @@ type StepLine struct {
 	Loss     float64 // mean −log p a state, nats; NaN where it was not finite
 	GradNorm float64 // before clipping; NaN where it was not finite
 	LR       float64 // learning rate
+	Items    float64 // of ranked lists the items of one, mean over the batch; 0 elsewhere
 }
 
 // Event is anything else that happened in a run.
@@ -100,6 +101,9 @@ func (m *Metrics) Step(s StepLine) error {
 	b = appendFloat(append(b, `,"loss":`...), s.Loss)
 	b = appendFloat(append(b, `,"grad_norm":`...), s.GradNorm)
 	b = appendFloat(append(b, `,"lr":`...), s.LR)
+	if s.Items > 0 {
+		b = appendFloat(append(b, `,"items":`...), s.Items)
+	}
 	return m.append(append(b, '}'))
 }
 
@@ -226,7 +230,7 @@ type metricsLog struct {
 
 func (m *metricsLog) add(line []byte, l metricsLine) {
 	if l.Event == "" {
-		m.steps = append(m.steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR)})
+		m.steps = append(m.steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR), l.Items})
 		return
 	}
 	e := Event{Event: l.Event, Step: l.Step, Elapsed: number(l.Elapsed)}
@@ -255,6 +259,7 @@ type metricsLine struct {
 	Loss     *float64 `json:"loss"`
 	GradNorm *float64 `json:"grad_norm"`
 	LR       *float64 `json:"lr"`
+	Items    float64  `json:"items"`
 	Elapsed  *float64 `json:"elapsed"`
 }
 

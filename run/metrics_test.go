@@ -48,8 +48,8 @@ func TestMetricsLines(t *testing.T) {
 	m := openMetrics(t, dir, 0)
 	nan, inf := math.NaN(), math.Inf(1)
 	err := errors.Join(
-		m.Step(StepLine{1, 0.1, 2, 1e-3}),
-		m.Step(StepLine{2, nan, inf, 1e-10}),
+		m.Step(StepLine{1, 0.1, 2, 1e-3, 0}),
+		m.Step(StepLine{2, nan, inf, 1e-10, 6.5}),
 		m.Event(Event{Event: "validation", Step: 2, Elapsed: 1.5, Fields: map[string]any{"kendall_tau": 0.25, "exact": nan, "by": "us"}}),
 		m.Event(Event{Event: "finished", Step: 2, Elapsed: 3}),
 		m.Close(),
@@ -59,7 +59,7 @@ func TestMetricsLines(t *testing.T) {
 	}
 	path := filepath.Join(dir, MetricsFile)
 	wantText(t, path, `{"step":1,"loss":0.1,"grad_norm":2,"lr":0.001}
-{"step":2,"loss":null,"grad_norm":null,"lr":1e-10}
+{"step":2,"loss":null,"grad_norm":null,"lr":1e-10,"items":6.5}
 {"event":"validation","step":2,"elapsed":1.5,"by":"us","exact":null,"kendall_tau":0.25}
 {"event":"finished","step":2,"elapsed":3}
 `)
@@ -67,7 +67,7 @@ func TestMetricsLines(t *testing.T) {
 	if err != nil || warnings != nil {
 		t.Fatal(err, warnings)
 	}
-	wantSteps := []StepLine{{1, 0.1, 2, 1e-3}, {2, nan, nan, 1e-10}}
+	wantSteps := []StepLine{{1, 0.1, 2, 1e-3, 0}, {2, nan, nan, 1e-10, 6.5}}
 	wantEvents := []Event{
 		{"validation", 2, 1.5, map[string]any{"kendall_tau": 0.25, "exact": nil, "by": "us"}},
 		{"finished", 2, 3, nil},
@@ -93,7 +93,7 @@ func TestMetricsLines(t *testing.T) {
 func TestMetricsFloatsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
-		want := StepLine{rapid.IntRange(1, math.MaxInt).Draw(rt, "step"), rapid.Float64().Draw(rt, "a"), rapid.Float64().Draw(rt, "b"), rapid.Float64().Draw(rt, "c")}
+		want := StepLine{rapid.IntRange(1, math.MaxInt).Draw(rt, "step"), rapid.Float64().Draw(rt, "a"), rapid.Float64().Draw(rt, "b"), rapid.Float64().Draw(rt, "c"), rapid.Float64Min(0).Draw(rt, "d")}
 		m, _, err := onDisk(t, dir).OpenMetrics(0)
 		if err != nil {
 			rt.Fatal(err)

@@ -165,7 +165,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, room *reserved,
 
 // ask puts a question about sets to a model, states of each at a time.
 func (s *Server) ask(r *http.Request, h *hosted, values []jsontext.Value, q question, states int, room *reserved) (*job, error) {
-	sets, err := s.sets(values, h.info.Load(), room)
+	sets, err := s.sets(r.Context(), values, h.info.Load(), room)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
 			// One of them is at fault, or the engine: each is asked alone to find out which.
 			for _, p := range bySize[n] {
 				if err := h.orderSize(ctx, q, n, []place{p}); err != nil && faults[p.job] == nil {
-					faults[p.job] = h.blame(p.job.sets[p.at], err)
+					faults[p.job] = h.blame(ctx, p.job.sets[p.at], err)
 				}
 			}
 		}
@@ -178,7 +178,7 @@ func (h *hosted) alone(j *job) error {
 		return nil
 	}
 	for _, s := range j.sets {
-		if f := h.blame(s, err); asFault(f).status == http.StatusUnprocessableEntity {
+		if f := h.blame(j.ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
 			return f
 		}
 	}
@@ -202,14 +202,14 @@ func (h *hosted) safely(s shape, call func() error) (err error) {
 }
 
 // blame finds whether a set is why the model failed.
-func (h *hosted) blame(s *dataset.Set, err error) error {
+func (h *hosted) blame(ctx context.Context, s *dataset.Set, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errPanicked) {
 		return err
 	}
 	if rules, ok := errors.AsType[*learn.ConstraintError](err); ok { // it names the set
 		return unfit("constraints", "%v", rules)
 	}
-	objects, _, objectsErr := h.model.Task.Objects([]*dataset.Set{s})
+	objects, _, objectsErr := h.model.Task.Objects(ctx, []*dataset.Set{s})
 	if objectsErr != nil {
 		return unfit("items", "%v", objectsErr)
 	}

@@ -30,7 +30,7 @@ const (
 // Whatever a body is, the answer is JSON and no error of the server's own.
 func FuzzBody(f *testing.F) {
 	s, _ := start(f, func(o *Options) { o.Limits.Work = 200 }, "tsp", "jigsaw", "delta")
-	paths := []string{"/v1/order", "/v1/puzzle", "/v1/sample", "/v1/score", "/v1/sets"}
+	paths := []string{"/v1/order", "/v1/puzzle", "/v1/sample", "/v1/score", "/v1/sets", "/v1/tour"}
 	f.Add(uint8(0), []byte(`{"model": "tsp", "sets": [{"items": [{"point": [0.5, 1e300]}, {"point": [-1e300, 0]}, {"point": [1e-320, 0]}]}], "top": 2}`))
 	f.Add(uint8(0), []byte(`{"model": "tsp", "sets": [{"items": `+strings.Repeat("[", 20_000)))
 	f.Add(uint8(0), []byte("{\"model\": \"\xff\"}"))

@@ -10,6 +10,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // Info is what /v1/models says of a model.
@@ -28,6 +29,10 @@ type Info struct {
 	ImageRows    int `json:"image_rows,omitempty"`
 	ImageColumns int `json:"image_columns,omitempty"`
 	Channels     int `json:"channels,omitempty"`
+	// Names are the items of a model that knows its items by name, Features what the features of its
+	// items are called and in what range they were in training.
+	Names    []string  `json:"names,omitempty"`
+	Features []Feature `json:"features,omitempty"`
 	// Schedule is 0 = t_0 < … < t_k = T; the states of an answer are those at T, …, t_0.
 	Schedule []int `json:"schedule"`
 	// Decode is how orders are found where a request does not say.
@@ -39,6 +44,25 @@ type Info struct {
 
 	kind dataset.Kind
 	most int // items in a set that the network can take, 0 for any
+}
+
+// Feature is a feature of a model's items.
+type Feature struct {
+	Name string  `json:"name"`
+	Low  float64 `json:"low"` // the least of the training
+	High float64 `json:"high"`
+}
+
+// features describes those that a model was trained on, where it knows their names and range.
+func features(s *task.Scale) []Feature {
+	if s.Low == nil {
+		return nil
+	}
+	out := make([]Feature, len(s.Low))
+	for j, name := range s.FeatureNames() {
+		out[j] = Feature{Name: name, Low: s.Low[j], High: s.High[j]}
+	}
+	return out
 }
 
 func describe(name string, m *learn.Model) *Info {
@@ -58,6 +82,9 @@ func describe(name string, m *learn.Model) *Info {
 		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
 	}
 	i.Items = i.kind.String()
+	if r, ok := m.Task.(*task.Ranking); ok && r.Known() != nil {
+		i.Names, i.Features = r.Known().Names, features(r.Known())
+	}
 	if c.Task.Name == "jigsaw" {
 		i.Rows, i.Columns = c.Task.Rows, c.Task.Columns
 	}

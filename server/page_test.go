@@ -20,6 +20,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/perm"
 )
 
 // open opens the page of a server in Debian's chromium. errors are the console's, exceptions
@@ -105,10 +108,10 @@ func value[T any](t *testing.T, ctx context.Context, expression string) T {
 	return v
 }
 
-// choose picks a model as a user does.
+// choose picks a model as its card does.
 func choose(t *testing.T, ctx context.Context, model string) {
 	t.Helper()
-	value[bool](t, ctx, fmt.Sprintf(`{const m = document.getElementById("model"); m.value = %q; m.dispatchEvent(new Event("change"))}`, model))
+	do(t, ctx, chromedp.Click(chromedp.CSS(fmt.Sprintf(`#models a[href="#%s"]`, model))), chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#models a[href="#%s"][aria-current]`, model))))
 }
 
 // answered waits for an answer, puts the slider at its end by the keyboard and checks that
@@ -192,6 +195,14 @@ func TestPage(t *testing.T) {
 		t.Errorf("tour %q is not through 5 cities", d)
 	}
 	legible(t, ctx, "tour")
+	// The shortest tour, which needs no model, is told beside the model's, and drawn when asked.
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#shortest")), chromedp.Click(chromedp.CSS("#shortest-show")))
+	if c := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.Contains(c, "the shortest") {
+		t.Errorf("caption %q says nothing of the shortest tour", c)
+	}
+	if d := value[string](t, ctx, `document.querySelector("svg.map .shortest").getAttribute("d")`); strings.Count(d, "L") != 4 {
+		t.Errorf("shortest tour %q is not through 5 cities", d)
+	}
 	do(t, ctx, chromedp.SendKeys(chromedp.CSS("svg.map"), kb.Backspace))
 	if n := value[int](t, ctx, `document.querySelectorAll("svg.map circle").length`); n != 4 {
 		t.Errorf("%d cities after one was taken away, wanted 4", n)
@@ -287,5 +298,87 @@ func TestPageFaults(t *testing.T) {
 		if !strings.Contains(e, "Failed to load resource") {
 			t.Error(e)
 		}
+	}
+}
+
+// A model of features has an example, by the names and in the range of its training.
+func TestPageExamples(t *testing.T) {
+	_, web := start(t, func(o *Options) { o.Runs = []string{"../models/rankings"} })
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")), chromedp.Click(chromedp.CSS("#table-example")), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#downloads")))
+	if n := value[int](t, ctx, `state.answer.sets.length`); n != 3 {
+		t.Errorf("%d sets are answered, wanted the example's 3", n)
+	}
+	if w := value[[]string](t, ctx, `state.answer.sets.flatMap((s) => s.warnings || [])`); slices.ContainsFunc(w, func(s string) bool { return strings.Contains(s, "column") }) {
+		t.Errorf("warnings of the example: %q", w)
+	}
+	for _, e := range errors() {
+		t.Error(e)
+	}
+}
+
+// Rules are obeyed and can be taken back, the orders can be saved and read again, and a table of
+// more sets than a request may have is asked about in parts.
+func TestPageRulesAndTables(t *testing.T) {
+	_, web := start(t, func(o *Options) { o.Limits.Sets = 4 }, "delta")
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")))
+	value[bool](t, ctx, `document.getElementById("rules-input").open = true`)
+	rule := func(kind, item, other string) {
+		t.Helper()
+		value[bool](t, ctx, fmt.Sprintf(`{const k = document.getElementById("rule-kind"); k.value = %q; k.dispatchEvent(new Event("change"))}`, kind))
+		do(t, ctx, chromedp.SendKeys(chromedp.CSS("#rule-item"), item), chromedp.SendKeys(chromedp.CSS("#rule-other"), other+kb.Enter))
+	}
+	orders := func() [][]int {
+		t.Helper()
+		do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#downloads")))
+		return value[[][]int](t, ctx, `state.answer.sets.flatMap((s) => [...s.orders.map((o) => o.order), ...s.samples])`)
+	}
+	for item := range 5 { // whatever the model prefers, one of these is against it
+		rule("pin", fmt.Sprint(item), "2")
+		do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
+		for _, o := range orders() {
+			if o[2] != item {
+				t.Fatalf("order %v has not item %d at position 2", o, item)
+			}
+		}
+		if item < 4 { // a press takes the rule away
+			do(t, ctx, chromedp.Click(chromedp.CSS("#rules button")))
+		}
+	}
+	rule("before", "4", "0")
+	legible(t, ctx, "rules")
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#rules li:nth-child(2)")), chromedp.Click(chromedp.CSS("#go")))
+	for _, o := range orders() {
+		if o[2] != 4 || slices.Index(o, 0) < 2 {
+			t.Errorf("order %v: wanted item 4 at position 2 and item 0 after it", o)
+		}
+	}
+	do(t, ctx, chromedp.Click(chromedp.CSS("#rules button")), chromedp.Click(chromedp.CSS("#rules button")))
+
+	table := "set,item\n"
+	for s := range 9 {
+		for _, item := range []string{"a", `"b, c"`, "d", "e", "f"} {
+			table += fmt.Sprintf("set %d,%s\n", s, item)
+		}
+	}
+	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), table), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#which-set")))
+	if n := value[int](t, ctx, `document.querySelectorAll("#set option").length`); n != 9 {
+		t.Errorf("%d sets are answered, wanted 9", n)
+	}
+	saved, err := dataset.NewCSV(strings.NewReader(value[string](t, ctx, `ordersCSV()`)), "orders.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := value[[]string](t, ctx, `state.answer.sets[8].orders[0].order.map((k) => state.answer.sets[8].names[k])`)
+	if len(saved) != 9 || saved[8].ID != "set 8" {
+		t.Fatalf("%d sets were saved, the last is %q", len(saved), saved[len(saved)-1].ID)
+	}
+	if got := perm.Act(saved[8].Order, saved[8].ItemNames()); !slices.Equal(got, first) {
+		t.Errorf("saved as %q, wanted %q", got, first)
+	}
+	for _, e := range errors() {
+		t.Error(e)
 	}
 }

@@ -68,7 +68,7 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		return nil, tooLarge("work", "too much in one request: tiles × beam is over %d\nhint: less of top or beam", s.limits.Work)
 	}
 	pixels := 0
-	whole, err := s.picture(in.Picture, &pixels, room)
+	whole, err := s.picture(r.Context(), in.Picture, &pixels, room)
 	if err != nil {
 		f := asFault(err)
 		return nil, &fault{f.status, f.reason, "picture: " + f.message}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json/jsontext"
 	json "encoding/json/v2"
@@ -74,7 +75,7 @@ func parse(body []byte, into any) error {
 				}
 			}
 		}
-		return unfit("field", "unknown field %q, the nearest known is %q", name, nearest.Of(strings.ToLower(name), fields(known)))
+		return unfit("field", "unknown field %.100q%s", name, nearest.Hint(strings.ToLower(name), fields(known)))
 	case errors.As(err, &semantic):
 		at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
 		if at == "" {
@@ -160,11 +161,11 @@ func (s *Server) model(name string) (*hosted, error) {
 		}
 		return nil, unfit("model", "model: is missing, wanted one of %s", strings.Join(names, ", "))
 	}
-	return nil, unfit("model", "model: there is no %q, the nearest is %q", name, nearest.Of(name, names))
+	return nil, unfit("model", "model: there is no %.100q%s", name, nearest.Hint(name, names))
 }
 
 // sets reads a request's sets for a model and checks that it can take them.
-func (s *Server) sets(values []jsontext.Value, info *Info, room *reserved) ([]*dataset.Set, error) {
+func (s *Server) sets(ctx context.Context, values []jsontext.Value, info *Info, room *reserved) ([]*dataset.Set, error) {
 	if len(values) == 0 {
 		return nil, unfit("sets", "sets: wanted one or more")
 	}
@@ -181,7 +182,7 @@ func (s *Server) sets(values []jsontext.Value, info *Info, room *reserved) ([]*d
 		if err == nil && set.Kind == dataset.KindImage {
 			for k := range set.Items {
 				it := &set.Items[k]
-				if it.Picture, err = s.picture(it.Image, &pixels, room); err != nil {
+				if it.Picture, err = s.picture(ctx, it.Image, &pixels, room); err != nil {
 					err = fmt.Errorf("item %d: image: %w", k, err)
 					break
 				}
@@ -242,7 +243,7 @@ var itemHint = map[dataset.Kind]string{
 
 // picture decodes a PNG or JPEG file in base64, with or without "data:image/…;base64," before
 // it. pixels counts those of the request.
-func (s *Server) picture(text string, pixels *int, room *reserved) (*dataset.Picture, error) {
+func (s *Server) picture(ctx context.Context, text string, pixels *int, room *reserved) (*dataset.Picture, error) {
 	const hint = "\nhint: the file itself, in base64; names of files and addresses are not read"
 	if strings.HasPrefix(text, "data:") {
 		head, rest, ok := strings.Cut(text, ",")
@@ -267,7 +268,7 @@ func (s *Server) picture(text string, pixels *int, room *reserved) (*dataset.Pic
 	if err := room.take(int64(rows*columns) * pixelBytes); err != nil {
 		return nil, err
 	}
-	p, err := dataset.DecodePicture(bytes.NewReader(data), s.limits.Pixels)
+	p, err := dataset.DecodePicture(ctx, bytes.NewReader(data), s.limits.Pixels)
 	if err != nil {
 		return nil, unfit("picture", "%v", err)
 	}

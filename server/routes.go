@@ -42,6 +42,7 @@ func (s *Server) routes() http.Handler {
 	post("/v1/score", s.score)
 	post("/v1/puzzle", s.puzzle)
 	post("/v1/sets", s.table)
+	post("/v1/tour", s.tour)
 	mux.HandleFunc("GET /v1/models", s.listModels)
 	mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -65,7 +65,8 @@ type Server struct {
 	token    string
 	log      *slog.Logger
 	metrics  *metrics
-	memory   atomic.Int64 // bytes of [Limits].Memory that are taken
+	memory   atomic.Int64  // bytes of [Limits].Memory that are taken
+	searches chan struct{} // has a place for each search of a tour that may go on
 	stopping atomic.Bool
 	handler  http.Handler
 }
@@ -81,7 +82,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Runs) == 0 {
 		return nil, errors.New("runs: wanted one or more directories of models")
 	}
-	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, log: o.Log, metrics: newMetrics()}
+	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, log: o.Log, metrics: newMetrics(), searches: make(chan struct{}, maxSearches)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -285,7 +285,7 @@ func TestFaults(t *testing.T) {
 		{"/v1/sample", js, `{"model": "delta", "sets": [{"items": [{},{}]}, {"id": "q", "items": [{},{}], "constraints": {"before": ["0,1", "1,0"]}}]}`, 422, "constraints", "set q: constraints: a cycle: item "},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": [{},{}], "constraints": {"pin": ["x=0"]}}]}`, 422, "set", `no item "x"`},
 		{"/v1/order", js, `{"sets": [` + five + `]}`, 422, "model", "model: is missing, wanted one of delta, tsp, jigsaw"},
-		{"/v1/order", js, `{"model": "../delta", "sets": [` + five + `]}`, 422, "model", `there is no "../delta", the nearest is "delta"`},
+		{"/v1/order", js, `{"model": "../delta", "sets": [` + five + `]}`, 422, "model", `there is no "../delta", the nearest known is "delta"`},
 		{"/v1/order", js, `{"model": "delta", "sets": []}`, 422, "sets", "one or more"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{},{},{},{}]}`, 413, "sets", "at most 3 (got 4)"},
 		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [` + strings.Repeat(`{"point":[0,1]},`, 9) + `{"point":[1,0]}]}]}`, 413, "items", "at most 9 items (got 10)"},

@@ -43,8 +43,14 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if len(sets) == 0 {
 		return nil, unfit("sets", "the table has no items\nhint: after the header, a line an item: set,item,rank and then features")
 	}
-	if len(sets) > s.limits.Sets {
-		return nil, tooLarge("sets", "the table has %d sets, wanted at most %d", len(sets), s.limits.Sets)
+	// They may be more than a question may have: the asker puts it in parts. What they come to
+	// together is bounded, as sets of bare items are larger than their lines.
+	total := 0
+	for _, set := range sets {
+		total += len(set.Items)
+	}
+	if most := s.limits.Sets * s.limits.Items; total > most {
+		return nil, tooLarge("items", "the sets of the table have %d items together, wanted at most %d", total, most)
 	}
 	out := struct {
 		Sets []tableSet `json:"sets"`

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -91,7 +92,7 @@ func loadPhotos(dir string) (*album, error) {
 	var places [Test + 1]int
 	pixels := 0
 	for number, item := range set.Items {
-		p, err := dataset.LoadImage(filepath.Join(dir, item.Image))
+		p, err := dataset.LoadImage(context.Background(), filepath.Join(dir, item.Image))
 		if err != nil {
 			return nil, err
 		}

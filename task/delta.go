@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -126,7 +127,7 @@ func (d *Delta) identities(count, n int) *tensors.Tensor {
 }
 
 // Objects implements [Task]: sets of n bare items.
-func (d *Delta) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (d *Delta) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	for _, set := range sets {
 		if set.Kind != dataset.KindBare {

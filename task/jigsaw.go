@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -162,14 +163,14 @@ func (j *Jigsaw) tensor(flat []float32, count, n int) *tensors.Tensor {
 
 // Objects implements [Task]: tiles in the order given, brought to the size and the colours of
 // the model's. That is not warned of: tiles of any picture are welcome.
-func (j *Jigsaw) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (j *Jigsaw) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	var flat []float32
 	for _, set := range sets {
 		if set.Kind != dataset.KindImage && n > 0 {
 			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind.Items())
 		}
-		tiles, _, err := set.Pictures(j.height, j.width, j.planes)
+		tiles, _, err := set.Pictures(ctx, j.height, j.width, j.planes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}

@@ -322,7 +322,7 @@ func TestJigsawObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := jigsaw(t, func(*run.Config) {})
-	x, warnings, err := j.Objects([]*dataset.Set{set})
+	x, warnings, err := j.Objects(t.Context(), []*dataset.Set{set})
 	if err != nil || len(warnings) > 0 || !slices.Equal(x.Shape().Dimensions, []int{1, 2, 10, 10, 3}) {
 		t.Fatalf("%v, %v, %v", x.Shape(), warnings, err)
 	}
@@ -331,7 +331,7 @@ func TestJigsawObjects(t *testing.T) {
 		t.Errorf("%v, %v", flat[295:305], err)
 	}
 	bare := &dataset.Set{ID: "b", Items: make([]dataset.Item, 2)}
-	if _, _, err := j.Objects([]*dataset.Set{bare}); err == nil || err.Error() != "set b: items are bare, wanted images" {
+	if _, _, err := j.Objects(t.Context(), []*dataset.Set{bare}); err == nil || err.Error() != "set b: items are bare, wanted images" {
 		t.Errorf("bare items: %v", err)
 	}
 }

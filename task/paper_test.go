@@ -44,11 +44,11 @@ func TestSortObjectsOnPaper(t *testing.T) {
 		return []*dataset.Set{{ID: "a", Kind: dataset.KindImage, Items: []dataset.Item{{Picture: white}, {Picture: p}}}}
 	}
 	s := &Sort{digits: 1}
-	want, none, err := s.Objects(set(white))
+	want, none, err := s.Objects(t.Context(), set(white))
 	if err != nil || len(none) > 0 {
 		t.Fatal(none, err)
 	}
-	got, warnings, err := s.Objects(set(black))
+	got, warnings, err := s.Objects(t.Context(), set(black))
 	if err != nil || !got.Equal(want) {
 		t.Errorf("%v: other pixels", err)
 	}

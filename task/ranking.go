@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -31,25 +31,14 @@ type Ranking struct {
 	seed   uint64
 	scale  *Scale // of features, from a run's directory or from the data
 
+	index   map[string]int // of bare items' names
+	unnamed []int          // bare items without a name, where others have one
+	items   []dataset.Item // all bare items, where they have names
+
 	read  bool
 	parts [Test + 1]part
-	// Dropped says which sets were left out, and why.
+	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
-}
-
-// part are the sets of a split.
-type part struct {
-	sets    []*dataset.Set
-	weights []int // how many gave each, at least 1
-	total   int
-	sizes   []bucket
-}
-
-// bucket are the sets of one size.
-type bucket struct {
-	n     int
-	index []int // in part.sets
-	upTo  []int // cumulated weights
 }
 
 // Scale is how features are standardised: (x − Mean)/Deviation, cut off at ±[cutOff]. A
@@ -57,6 +46,15 @@ type bucket struct {
 type Scale struct {
 	Mean      []float64 `json:"mean"`
 	Deviation []float64 `json:"deviation"`
+	// Low and High are the range of each feature in the training part, nil in runs from before
+	// it was kept.
+	Low  []float64 `json:"low,omitempty"`
+	High []float64 `json:"high,omitempty"`
+	// Features are the names of features, where the data has some; Sparse is whether they have
+	// numbers instead, from First on.
+	Features []string `json:"features,omitempty"`
+	Sparse   bool     `json:"sparse,omitempty"`
+	First    int      `json:"first,omitempty"`
 	// Names are those of bare items, where the data has some.
 	Names []string `json:"names,omitempty"`
 }
@@ -82,7 +80,7 @@ func Complete(c *run.Config) error {
 		return errData("task.data", c.Task.Data, err)
 	}
 	t := &c.Task
-	kind, largest := sets[0].Kind, 0
+	kind, largest, silent := sets[0].Kind, 0, t.N == 0
 	for _, s := range sets {
 		if s.Kind != kind && len(s.Items) > 0 {
 			return fmt.Errorf("%s: set %s: items are %s, wanted %s as in the first set", t.Data, s.ID, s.Kind.Items(), kind.Items())
@@ -94,7 +92,11 @@ func Complete(c *run.Config) error {
 	if largest < 2 {
 		return fmt.Errorf("%s: no set of 2 to %d items has an order", t.Data, max(t.N, MaxRanking))
 	}
-	t.N = largest
+	if t.N = largest; silent && kind == dataset.KindBare {
+		if t.N = max(largest, len(bareNames(sets))); t.N > MaxRanking {
+			return fmt.Errorf("%s: has %d different items, wanted at most %d\nhint: --set task.n=%d, if that is meant: work grows with its square", t.Data, t.N, MaxRanking, t.N)
+		}
+	}
 	if t.Items == "" {
 		t.Items = kind.Items()
 	}
@@ -166,32 +168,40 @@ func (r *Ranking) load() error {
 	if r.read {
 		return nil
 	}
-	data, err := r.usable(r.config.Data)
+	sets, err := readRanked(r.config.Data)
+	if err != nil {
+		return errData("task.data", r.config.Data, err)
+	}
+	fresh := r.scale == nil
+	if fresh {
+		r.scale = named(sets)
+		defer func() {
+			if !r.read {
+				r.scale = nil
+			}
+		}()
+	}
+	if names := len(r.scale.Names); names > r.config.N {
+		return fmt.Errorf("%s: has %d items of different names, wanted at most task.n = %d", r.config.Data, names, r.config.N)
+	}
+	data, err := r.usable(r.config.Data, sets)
 	if err != nil {
 		return errData("task.data", r.config.Data, err)
 	}
 	if r.config.Test != "" {
-		test, err := r.usable(r.config.Test)
+		sets, err := readRanked(r.config.Test)
+		if err == nil {
+			sets, err = r.usable(r.config.Test, sets)
+		}
 		if err != nil {
 			return errData("task.test", r.config.Test, err)
 		}
-		for _, s := range test {
+		for _, s := range sets {
 			r.parts[Test].add(s, max(1, s.Count))
 		}
 	}
 	for i, s := range data {
-		rng := source(r.seed, 0, i)
-		var share [Test + 1]int
-		for range min(max(1, s.Count), maxVoters) {
-			to := Train
-			switch u := rng.IntN(10); {
-			case u == 0:
-				to = Validation
-			case u == 1 && r.config.Test == "":
-				to = Test
-			}
-			share[to]++
-		}
+		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -200,7 +210,7 @@ func (r *Ranking) load() error {
 	}
 	// Of few sets each part has one all the same, but for validation.
 	for _, x := range []struct{ from, to Split }{{Validation, Train}, {Test, Train}, {Validation, Test}, {Train, Test}} {
-		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.total > 1 || x.from == Validation && from.total > 0) && (x.from != Test || r.config.Test == "") {
+		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.total > 1 || x.from == Validation && from.total > 0) && (x.from != Test && x.to != Test || r.config.Test == "") {
 			r.parts[x.to].add(from.take(), 1)
 		}
 	}
@@ -209,21 +219,51 @@ func (r *Ranking) load() error {
 		what  string
 	}{{Train, "train on"}, {Test, "test on"}} {
 		if r.parts[x.split].total == 0 {
-			return fmt.Errorf("%s: no set is left to %s, wanted 2 sets or more whose order is known\n%s", r.config.Data, x.what, joined(r.Dropped))
+			file := r.config.Data
+			if x.split == Test && r.config.Test != "" {
+				file = r.config.Test
+			}
+			return fmt.Errorf("%s: no set is left to %s, wanted 2 sets or more whose order is known\n%s", file, x.what, joined(r.Dropped))
 		}
 	}
 	for i := range r.parts {
 		r.parts[i].bucket()
 	}
-	if r.scale == nil {
+	if fresh {
 		r.measure()
 	}
 	r.read = true
+	r.outside(Test, r.config.Test)
 	return nil
 }
 
-// maxVoters bounds how many of those who gave one order are told apart.
-const maxVoters = 100_000
+// dealtApart is how many of those who gave one order are dealt out one by one.
+const dealtApart = 100_000
+
+// deal deals out those who gave one order: each has a chance of a tenth of validation and, where
+// it is to have some, a tenth of the test. Of the first 100,000 each is drawn apart; those beyond
+// are dealt by tens, in just these shares.
+func deal(rng *rand.Rand, count int, test bool) (share [Test + 1]int) {
+	tens := max(0, count-dealtApart) / 10
+	for range count - 10*tens {
+		to := Train
+		switch u := rng.IntN(10); {
+		case u == 0:
+			to = Validation
+		case u == 1 && test:
+			to = Test
+		}
+		share[to]++
+	}
+	share[Train] += 8 * tens
+	share[Validation] += tens
+	if test {
+		share[Test] += tens
+	} else {
+		share[Train] += tens
+	}
+	return share
+}
 
 func joined(lines []string) string {
 	s := ""
@@ -233,116 +273,78 @@ func joined(lines []string) string {
 	return s
 }
 
-// usable reads a file and leaves out what cannot be used.
-func (r *Ranking) usable(path string) ([]*dataset.Set, error) {
-	sets, err := readRanked(path)
-	if err != nil {
-		return nil, err
-	}
+// usable leaves out the sets of a file that cannot be used, and brings the others into the
+// model's numbering.
+func (r *Ranking) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) {
 	t := r.config
-	large, silent := 0, 0
+	r.Dropped = append(r.Dropped, fileWarnings(path)...)
+	large, silent, all := 0, 0, 0 // by those who gave a set
+	what := "sets"
 	var keep []*dataset.Set
 	for _, s := range sets {
-		n := len(s.Items)
+		n, count := len(s.Items), max(1, s.Count)
+		all += count
+		if s.Count > 0 {
+			what = "voters"
+		}
 		switch {
 		case len(s.Known()) < 2: // one item, or all tied: no order is wrong
-			silent++
+			silent += count
 			continue
 		case n > t.N:
-			large++
+			large += count
 			continue
 		}
-		if err := r.fits(s); err != nil {
+		s, warning, err := r.fitted(s)
+		if err == nil && t.Items == "bare" {
+			s, err = r.whole(s)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if warning != "" {
+			r.note(path + ": " + warning)
 		}
 		keep = append(keep, s)
 	}
 	if large > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they have more than task.n = %d items", path, large, len(sets), t.N))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than task.n = %d items", path, large, all, what, t.N))
 	}
 	if silent > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d sets left out, they put no item before another", path, silent, len(sets)))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))
 	}
 	return keep, nil
 }
 
-// fits checks that a set's items are those of the model.
-func (r *Ranking) fits(s *dataset.Set) error {
+// fitted checks that a set's items are of the model's kind, and returns it with features as the
+// model has them.
+func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err error) {
 	t := r.config
 	if s.Kind.Items() != t.Items && len(s.Items) > 0 {
-		return fmt.Errorf("set %s: items are %s, wanted %s", s.ID, s.Kind.Items(), t.Items)
-	}
-	if t.Items == "bare" && len(s.Items) > t.N {
-		return fmt.Errorf("set %s: has %d items, the model knows %d", s.ID, len(s.Items), t.N)
+		return nil, "", fmt.Errorf("set %s: items are %s, wanted %s", s.ID, s.Kind.Items(), t.Items)
 	}
 	if t.Items != "features" {
-		return nil
+		return s, "", nil
 	}
-	for k := range s.Items {
-		if got := len(s.Items[k].Features); got != t.Features {
-			return fmt.Errorf("set %s: item %d has %d features, wanted %d", s.ID, k, got, t.Features)
-		}
+	if out, warning, err = r.arranged(s); err != nil {
+		return nil, "", fmt.Errorf("set %s: %w", s.ID, err)
 	}
-	return nil
-}
-
-func (p *part) add(s *dataset.Set, weight int) {
-	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
-}
-
-// take removes one who gave the last of the sets.
-func (p *part) take() *dataset.Set {
-	last := len(p.sets) - 1
-	s := p.sets[last]
-	p.total--
-	if p.weights[last]--; p.weights[last] == 0 {
-		p.sets, p.weights = p.sets[:last], p.weights[:last]
-	}
-	return s
-}
-
-func (p *part) bucket() {
-	at := map[int]int{}
-	for i, s := range p.sets {
-		n := len(s.Items)
-		j, ok := at[n]
-		if !ok {
-			j = len(p.sizes)
-			at[n], p.sizes = j, append(p.sizes, bucket{n: n})
-		}
-		b := &p.sizes[j]
-		before := 0
-		if len(b.upTo) > 0 {
-			before = b.upTo[len(b.upTo)-1]
-		}
-		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
-	}
-	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })
-}
-
-// draw picks one of the cumulated weights.
-func draw(rng *rand.Rand, upTo []int) int {
-	return sort.SearchInts(upTo, 1+rng.IntN(upTo[len(upTo)-1]))
+	return out, warning, nil
 }
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.
 // Values beyond ±1e30, which stand for what is missing or are slips, are left out.
 func (r *Ranking) measure() {
-	r.scale = &Scale{}
-	if r.config.Items == "bare" {
-		for _, it := range r.parts[Train].sets[0].Items {
-			r.scale.Names = append(r.scale.Names, it.ID)
-		}
-		if !slices.ContainsFunc(r.scale.Names, func(s string) bool { return s != "" }) {
-			r.scale.Names = nil
-		}
+	if r.config.Items != "features" {
 		return
 	}
 	width := r.config.Features
 	mean, square, count := make([]float64, width), make([]float64, width), make([]float64, width)
+	low, high := slices.Repeat([]float64{math.Inf(1)}, width), slices.Repeat([]float64{math.Inf(-1)}, width)
 	for _, s := range r.parts[Train].sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
+				low[j], high[j] = min(low[j], bounded(v)), max(high[j], bounded(v))
 				if v != bounded(v) {
 					continue
 				}
@@ -353,7 +355,7 @@ func (r *Ranking) measure() {
 			}
 		}
 	}
-	r.scale.Mean, r.scale.Deviation = mean, make([]float64, width)
+	r.scale.Mean, r.scale.Deviation, r.scale.Low, r.scale.High = mean, make([]float64, width), low, high
 	for j := range width {
 		d := math.Sqrt(square[j] / max(1, count[j]))
 		if d > 1e-12*math.Abs(mean[j]) { // else constant but for rounding
@@ -398,7 +400,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
 	}
 	var err error
-	e.Objects, _, err = r.Objects(sets)
+	e.Objects, _, err = r.objects(context.Background(), sets)
 	return e, err
 }
 
@@ -435,21 +437,61 @@ func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []i
 	return sets, weights, nil
 }
 
-// Objects implements [Task].
-func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	n := len(sets[0].Items)
-	for _, s := range sets {
-		if err := r.fits(s); err != nil {
+// Objects implements [Task]. Features and bare items are known by their names, where both the
+// set and the model have some. It warns where only one has, and of sets of some bare items alone.
+func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error) {
+	if items := r.config.Items; r.scale == nil && (items == "features" || items == "bare") { // not loaded from a run
+		if err := r.load(); err != nil {
 			return nil, nil, err
 		}
 	}
+	var fitted []*dataset.Set
+	for _, s := range sets {
+		out, warning, err := r.fitted(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if warning != "" && !slices.Contains(warnings, warning) {
+			warnings = append(warnings, warning)
+		}
+		fitted = append(fitted, out)
+	}
+	objects, more, err := r.objects(ctx, fitted)
+	return objects, append(warnings, more...), err
+}
+
+// Doubt implements [Doubter]: it warns of features far outside of the training's range.
+func (r *Ranking) Doubt(set *dataset.Set) string {
+	if r.scale == nil || set.Kind != dataset.KindFeatures {
+		return ""
+	}
+	fitted, _, err := r.fitted(set)
+	if err != nil {
+		return "" // Objects says it
+	}
+	return r.scale.far(fitted)
+}
+
+// objects are those of sets whose features stand as the model's.
+func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	n := len(sets[0].Items)
 	switch r.config.Items {
 	case "bare":
-		flat := make([]int32, len(sets)*n)
-		for i := range flat {
-			flat[i] = int32(i % n)
+		flat := make([]int32, 0, len(sets)*n)
+		var warnings []string
+		for _, s := range sets {
+			ids, warning, err := r.identities(s)
+			if err != nil {
+				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
+			}
+			if warning != "" && !slices.Contains(warnings, warning) {
+				warnings = append(warnings, warning)
+			}
+			for _, id := range ids {
+				flat = append(flat, int32(id))
+			}
 		}
-		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), nil, nil
+		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), warnings, nil
 	case "points":
 		flat := make([]float32, 0, len(sets)*n*2)
 		for _, s := range sets {
@@ -462,7 +504,7 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 		flat := make([]uint8, 0, len(sets)*n*side*side)
 		var warnings []string
 		for _, s := range sets {
-			pictures, w, err := s.Pictures(side, side, 1)
+			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
@@ -472,11 +514,6 @@ func (r *Ranking) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, side, side), warnings, nil
-	}
-	if r.scale == nil { // a model that was not loaded from a run
-		if err := r.load(); err != nil {
-			return nil, nil, err
-		}
 	}
 	flat := make([]float32, 0, len(sets)*n*r.config.Features)
 	for _, s := range sets {
@@ -501,6 +538,13 @@ func (r *Ranking) Keep(dir *run.Dir) error {
 	})
 }
 
+// Known is how features are standardised and what items and features are called; nil where the
+// data were not read and no run's directory was.
+func (r *Ranking) Known() *Scale { return r.scale }
+
+// KnowAs takes over what another knows of the items, which it learned or restored.
+func (r *Ranking) KnowAs(other *Ranking) { r.scale = other.scale }
+
 // Restore reads what [Ranking.Keep] wrote, if it is there.
 func (r *Ranking) Restore(dir *run.Dir) error {
 	data, err := dir.ReadFile(run.ItemsFile)
@@ -523,6 +567,9 @@ func (r *Ranking) parseScale(data []byte, path string) error {
 		if d < 0 {
 			return fmt.Errorf("%s: deviation %d is %g, wanted 0 or more", path, j, d)
 		}
+	}
+	if r.config.Items == "features" && (len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != r.config.Features || s.Features != nil && len(s.Features) != r.config.Features) {
+		return fmt.Errorf("%s: has %d and %d ends of ranges and %d names, wanted task.features = %d of each", path, len(s.Low), len(s.High), len(s.Features), r.config.Features)
 	}
 	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
 		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)

@@ -12,8 +12,8 @@ import (
 func readRanked(path string) ([]*dataset.Set, error) {
 	readMu.Lock()
 	defer readMu.Unlock()
-	if path == readPath {
-		return readSets, nil
+	if read != nil && path == read.Path {
+		return read.Sets, nil
 	}
 	f, err := dataset.Open(path)
 	if err != nil {
@@ -22,12 +22,23 @@ func readRanked(path string) ([]*dataset.Set, error) {
 	if len(f.Sets) == 0 {
 		return nil, fmt.Errorf("%s: has no sets", path)
 	}
-	readPath, readSets = path, f.Sets
-	return readSets, nil
+	read = f
+	return read.Sets, nil
+}
+
+// fileWarnings is what is odd about the file that was read last.
+func fileWarnings(path string) (warnings []string) {
+	readMu.Lock()
+	defer readMu.Unlock()
+	if read != nil && path == read.Path {
+		for _, w := range read.Warnings {
+			warnings = append(warnings, path+": "+w)
+		}
+	}
+	return warnings
 }
 
 var (
-	readMu   sync.Mutex
-	readPath string
-	readSets []*dataset.Set
+	readMu sync.Mutex
+	read   *dataset.File // the last
 )

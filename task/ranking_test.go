@@ -164,7 +164,7 @@ func TestFeaturesAreStandardised(t *testing.T) {
 	var sum, square [3]float64
 	var count [3]float64
 	for _, s := range sets {
-		x, _, err := r.Objects([]*dataset.Set{s})
+		x, _, err := r.Objects(t.Context(), []*dataset.Set{s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,6 +194,19 @@ func TestFeaturesAreStandardised(t *testing.T) {
 	}
 }
 
+// newRun is the directory of a run that has made no step.
+func newRun(t *testing.T) *run.Dir {
+	t.Helper()
+	c := run.Default()
+	c.Task, c.Model.Encoder = run.Task{Name: "delta", N: 3, Target: "identity"}, "table"
+	dir, err := run.Create(filepath.Join(t.TempDir(), "run"), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+	return dir
+}
+
 // A model needs no data but what is kept: after Restore, objects are the same.
 func TestKeepAndRestore(t *testing.T) {
 	c := rankingConfig(write(t, "a.txt", judged(100)))
@@ -201,11 +214,7 @@ func TestKeepAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRanking(t, c)
-	dir, err := run.Create(filepath.Join(t.TempDir(), "run"), &c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
+	dir := newRun(t)
 	if err := r.Keep(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -213,19 +222,19 @@ func TestKeepAndRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := r.Objects(sets[:1])
+	want, _, err := r.Objects(t.Context(), sets[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(c.Task.Data); err != nil {
 		t.Fatal(err)
 	}
-	readPath = "" // as in another process
+	read = nil // as in another process
 	other := openRanking(t, c)
 	if err := other.Restore(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := other.Objects(sets[:1])
+	got, _, err := other.Objects(t.Context(), sets[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,6 +290,40 @@ func TestSetsAreLeftOut(t *testing.T) {
 	for _, want := range []string{"1 of 5 sets left out, they have more than task.n = 2 items", "2 of 5 sets left out, they put no item before another"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said in %q", want, text)
+		}
+	}
+}
+
+// Of votes the voters are counted, not the different ballots, and a header that is wrong is said.
+func TestVotersAreLeftOut(t *testing.T) {
+	path := write(t, "a.soi", "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 99\n5: 1,2,3\n30: 2\n2: 3,1\n7: {}\n")
+	c := rankingConfig(path)
+	c.Task.Items, c.Task.N, c.Model.Encoder, c.Model.Hidden = "bare", 3, "table", nil
+	r := openRanking(t, c)
+	if _, _, err := r.Sets(Train, 0); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{path + ": the header says 99 voters, the file has 44 voters and 4 orders: was it cut off, or changed?", path + ": 37 of 44 voters left out, they put no item before another"}
+	if d := cmp.Diff(want, r.Dropped); d != "" {
+		t.Error(d)
+	}
+}
+
+// However many gave one order, each of them is dealt out.
+func TestDeal(t *testing.T) {
+	for _, count := range []int{1, 9, 1000, dealtApart, dealtApart + 7, dealtApart + 10, 1_000_000, dataset.MaxVoters} {
+		for _, test := range []bool{false, true} {
+			share := deal(rand.New(rand.NewPCG(1, 2)), count, test)
+			if sum := share[Train] + share[Validation] + share[Test]; sum != count {
+				t.Errorf("%d of %d are dealt out", sum, count)
+			}
+			// A tenth, but for five standard deviations of the draws.
+			tenth := func(got int) bool {
+				return math.Abs(float64(got)-float64(count)/10) <= 5*0.3*math.Sqrt(min(float64(count), dealtApart+9))+1
+			}
+			if !tenth(share[Validation]) || test && !tenth(share[Test]) || !test && share[Test] != 0 {
+				t.Errorf("%d with test %v: %v", count, test, share)
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func FuzzRestore(f *testing.F) {
 			}
 			return
 		}
-		objects, _, err := r.Objects(sets)
+		objects, _, err := r.Objects(t.Context(), sets)
 		if err != nil {
 			t.Fatal(err)
 		}

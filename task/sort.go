@@ -2,6 +2,7 @@ package task
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -113,7 +114,7 @@ func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
 }
 
 // Objects implements [Task]: images, brought to the size of the model's numbers.
-func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (s *Sort) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	width := digitSize * s.digits
 	flat := make([]uint8, 0, len(sets)*n*digitSize*width)
@@ -122,7 +123,7 @@ func (s *Sort) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 		if set.Kind != dataset.KindImage && n > 0 {
 			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind.Items())
 		}
-		pictures, w, err := set.Pictures(digitSize, width, 1)
+		pictures, w, err := set.Pictures(ctx, digitSize, width, 1)
 		if err != nil {
 			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}

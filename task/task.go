@@ -3,6 +3,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,7 +35,7 @@ type Task interface {
 	// are a pure function of the configuration's seed, the split and these numbers.
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
-	Objects(sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
+	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
 }
 
 // Keeper is a task with something that a trained model needs of its data, such as the scale of
@@ -47,6 +48,12 @@ type Keeper interface {
 // Pricer is a task whose orders cost something, less being better: tours, their length.
 type Pricer interface {
 	Cost(set *dataset.Set, o perm.Order) float64
+}
+
+// Doubter is a task that sees what may be wrong with a set that it takes all the same.
+type Doubter interface {
+	// Doubt is a warning, "" where nothing is odd.
+	Doubt(set *dataset.Set) string
 }
 
 // Examples are some sets of one size.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,8 @@ type Tour struct {
 	n     int
 	seed  uint64
 	lines [2][]*dataset.Set // of the files, training and test; nil where instances are drawn
+	// doubts are what speaks against the files' tours.
+	doubts [2][]string
 }
 
 func newTour(c *run.Config) (*Tour, error) {
@@ -52,7 +55,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("%s: has no instance", path)
 		}
-		t.lines[i] = sets
+		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
 	}
 	return t, nil
 }
@@ -103,6 +106,15 @@ func (t *Tour) Instances(split Split) int {
 	return len(t.lines[0])
 }
 
+// Doubts says what speaks against the tours of a split's file as the shortest ones, which they are
+// taken for.
+func (t *Tour) Doubts(split Split) []string {
+	if split == Test {
+		return t.doubts[1]
+	}
+	return t.doubts[0]
+}
+
 // Cost is the length of a tour through a user's points, in their units.
 func (t *Tour) Cost(set *dataset.Set, o perm.Order) float64 {
 	p, _ := cities(set)
@@ -110,7 +122,7 @@ func (t *Tour) Cost(set *dataset.Set, o perm.Order) float64 {
 }
 
 // Objects implements [Task]: points, moved and scaled into the unit square.
-func (t *Tour) Objects(sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (t *Tour) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
 	n := len(sets[0].Items)
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {

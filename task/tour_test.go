@@ -176,7 +176,7 @@ func TestTourObjects(t *testing.T) {
 		for _, p := range c.points {
 			s.Items = append(s.Items, dataset.Item{Point: p})
 		}
-		got, _, err := work.Objects([]*dataset.Set{s})
+		got, _, err := work.Objects(t.Context(), []*dataset.Set{s})
 		if err != nil {
 			t.Fatal(err)
 		}

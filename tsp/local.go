@@ -10,8 +10,12 @@ import (
 
 // TwoOpt improves a tour by 2-opt moves, two edges replaced by two shorter ones, until there is
 // none (Croes 1958): the first improvement in the order of positions is taken. The tour given
-// stays as it is.
+// stays as it is. Where distances depend on the direction, which such a move turns round, it is
+// [OrOpt] without kicks.
 func TwoOpt(x *Instance, tour perm.Order) perm.Order {
+	if x.directed {
+		return OrOpt(x, tour, 0, nil)
+	}
 	t, n := slices.Clone(tour), x.n
 	for improved := true; improved; {
 		improved = false
@@ -55,13 +59,18 @@ func TwoOptStarts(x *Instance, starts int, rng *rand.Rand) perm.Order {
 // elsewhere, either way round) with neighbour lists and a queue of cities whose surroundings
 // changed, and goes on from where it stands by double bridges (Martin, Otto & Felten 1991):
 // kicks that both kinds of moves cannot undo, taken back where the tour did not become
-// shorter. It returns the best tour after kicks of them. With n ≤ 3 all tours are equal.
+// shorter. It returns the best tour after kicks of them. With n ≤ 3 all tours are equal. Where
+// distances depend on the direction, its moves are those that turn no part of the tour round: two
+// neighbouring runs of any length change places.
 func OrOpt(x *Instance, start perm.Order, kicks int, rng *rand.Rand) perm.Order {
 	return orOpt(x, start, kicks, rng, func() bool { return false })
 }
 
 // orOpt is [OrOpt] that gives up further kicks where stop says so.
 func orOpt(x *Instance, start perm.Order, kicks int, rng *rand.Rand, stop func() bool) perm.Order {
+	if x.directed {
+		return directed(x, start, kicks, rng, stop)
+	}
 	if x.n <= 3 {
 		return slices.Clone(start)
 	}

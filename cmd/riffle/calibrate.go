@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/learn"
@@ -13,14 +14,11 @@ import (
 )
 
 // calibrate holds a model's probabilities against test sets, prints the result and keeps it.
-func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int) error {
-	bar := a.setsBar(count)
-	c, err := m.Calibrate(cmd.Context(), count, samples, func(done, of int) {
-		bar.ChangeMax(of)
-		_ = bar.Set(done)
-	})
+func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int, quiet bool) error {
+	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	c, err := m.Calibrate(cmd.Context(), count, samples, bar.at)
+	bar.clear()
 	if err != nil {
-		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
 	err = keepJSON(dir, runs.CalibrationFile, c)

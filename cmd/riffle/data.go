@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,8 +35,9 @@ func (a *app) dataCheckCommand() *cobra.Command {
 how many sets there are, of which sizes, what is known of their orders, and what looks
 wrong. It reads JSONL, CSV (set,item,rank,features), svmlight (LETOR, MSLR), PrefLib
 (soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzipped or not, and a folder of
-pictures. Suspicious things are warnings, not failures. Items, features and places are
-counted from 0, lines from 1.`,
+pictures. Suspicious things are warnings, not failures. Items go by their names, or by the
+file's own numbers (PrefLib, TSPLIB and tour text from 1, SUSHI from 0); without either,
+items, and always features and places, are counted from 0, lines from 1.`,
 		Example: `  riffle data check votes.soc
   riffle data check train.txt --json
   riffle data check photos/`,
@@ -46,6 +48,7 @@ counted from 0, lines from 1.`,
 				return err
 			}
 			r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
+			r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
 			r.Train, r.Lacks = trainLine(f, r.Report)
 			if a.json {
 				return a.printJSON(r)
@@ -134,7 +137,11 @@ func (a *app) printData(r *dataChecked) {
 	}
 	number("sets", r.Sets)
 	if r.Voters > 0 {
-		number("voters", r.Voters)
+		voters := strconv.Itoa(r.Voters)
+		if r.Blank > 0 {
+			voters += fmt.Sprintf(" (%d of them say nothing)", r.Blank)
+		}
+		line("voters", voters)
 	}
 	if r.Sets > 0 {
 		what := kindText(r.Kind)

@@ -20,7 +20,7 @@ import (
 
 func (a *app) evalCommand() *cobra.Command {
 	var examples, n, samples int
-	var probe, calibration bool
+	var probe, calibration, quiet bool
 	var engineSpec, test string
 	var opt learn.DecodeOptions
 	cmd := &cobra.Command{
@@ -42,7 +42,9 @@ Of a target of several orders it prints in what proportion samples are each of t
 the total variation distance to what was asked for.
 
 Of tours it prints lengths and gaps. --test takes the instances of a file of tour text,
-one a line, such as riffle tsp generate writes, and all of them.
+one a line, such as riffle tsp generate writes, and all of them. Of ranked lists --test
+takes those of any file that riffle train ranking takes; its columns, or its items where
+they are nothing but names, are known by their names.
 
 Of puzzles it also prints the error of the pictures put together, how often the order
 is right if tiles that noise alone tells apart (the black ones of a digit) count as one,
@@ -50,6 +52,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/tsp20 --test tsp20_test.txt --decode beam --beam 256
+  riffle eval runs/votes --test autumn.soc
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,15 +102,15 @@ and the limit that they set: the share of one who knows all else and guesses the
 				if _, err := os.Stat(test); err != nil {
 					return fmt.Errorf("eval: --test: %w", err)
 				}
-				if m.Config.Task.Name != "tsp" {
-					return fmt.Errorf("eval: --test: wanted a model of tours, that of %s is of the task %s", args[0], m.Config.Task.Name)
+				if name := m.Config.Task.Name; name != "tsp" && name != "ranking" {
+					return fmt.Errorf("eval: --test: wanted a model of tours or of ranked lists, that of %s is of the task %s", args[0], name)
 				}
 				if err := m.SetTest(test); err != nil {
 					return err
 				}
 				dir = ""
-				if examples == 0 {
-					examples = m.Task.(*task.Tour).Instances(task.Test)
+				if tours, ok := m.Task.(*task.Tour); ok && examples == 0 {
+					examples = tours.Instances(task.Test)
 				}
 			}
 			if examples == 0 {
@@ -117,7 +120,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 				return a.probe(cmd, m, args[0])
 			}
 			if calibration {
-				return a.calibrate(cmd, m, args[0], examples, samples)
+				return a.calibrate(cmd, m, args[0], examples, samples, quiet)
 			}
 			if trained := m.Config.Task.N; n > 0 {
 				warnings, err := m.SetSize(n)
@@ -131,15 +134,16 @@ and the limit that they set: the share of one who knows all else and guesses the
 					m.Config.Paper = nil // its figures are for the run's size
 				}
 			}
-			return a.evaluate(cmd, m, dir, task.Test, examples, opt)
+			return a.evaluate(cmd, m, dir, task.Test, examples, opt, quiet)
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
 	cmd.Flags().BoolVar(&calibration, "calibration", false, "instead, hold the model's probabilities against test sets")
 	cmd.Flags().IntVar(&samples, "samples", 64, "of --calibration: orders drawn of each test set")
 	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
-	cmd.Flags().StringVar(&test, "test", "", "of tours: file of test instances (tour text) in place of the run's")
+	cmd.Flags().StringVar(&test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
 	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd
@@ -190,21 +194,12 @@ type evalFile struct {
 	Paper        *runs.Paper `json:"paper,omitempty"`
 }
 
-// setsBar shows how many test sets are done.
-func (a *app) setsBar(count int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(count, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("test sets"),
-		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
-}
-
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
-func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions) error {
-	bar := a.setsBar(count)
-	r, err := m.Evaluate(cmd.Context(), split, count, opt, func(done, of int) {
-		bar.ChangeMax(of)
-		_ = bar.Set(done)
-	})
+func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
+	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
+	bar.clear()
 	if err != nil {
-		_ = bar.Clear() // the error has a line of its own
 		return err
 	}
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
@@ -214,6 +209,9 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		err = keepJSON(dir, runs.EvalFile, file)
 	default:
 		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
+	}
+	if r.Tour != nil { // what speaks against the references; those of the model are said already
+		a.warn(r.Warnings[len(m.Warnings()):])
 	}
 	if a.json { // printed also where it could not be kept: it may have taken long
 		return errors.Join(a.printJSON(file), err)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +92,55 @@ func TestModels(t *testing.T) {
 		}
 		m.Close()
 		fresh.Close()
+	}
+}
+
+// Each team is better than the next in all ten columns. They go by their names: exchanged they say
+// the same, and one that the model does not know is an error.
+func TestModelsKnowColumns(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := []string{"runs", "hits", "homers", "walks", "shutouts", "runs_allowed", "hits_allowed", "homers_allowed", "walks_allowed", "errors"}
+	low := []float64{3.2, 7.9, 0.55, 2.7, 0.03, 3.3, 7.9, 0.65, 2.7, 0.5}
+	high := []float64{6.0, 9.8, 1.25, 3.9, 0.11, 5.9, 9.9, 1.25, 3.9, 1.1}
+	teams := strings.Fields("Alder Birch Cedar Damson Elm Fir Gorse Hazel")
+	table := func(header ...string) string {
+		text := "set,item," + strings.Join(header, ",") + "\n"
+		for _, k := range []int{4, 1, 6, 0, 3, 7, 2, 5} {
+			text += "League X," + teams[k]
+			for _, c := range header {
+				j := max(0, slices.Index(columns, c))
+				share := 1 - float64(k)/7 // the best first
+				if j >= 5 {
+					share = 1 - share // what the others got, and errors
+				}
+				text += fmt.Sprintf(",%.3f", low[j]+share*(high[j]-low[j]))
+			}
+			text += "\n"
+		}
+		path := filepath.Join(t.TempDir(), "teams.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	order := func(header ...string) (out, notes string, code int) {
+		var stdout, stderr strings.Builder
+		code = run([]string{"order", filepath.Join(root, "models/rankings"), table(header...), "--engine", "go"}, &stdout, &stderr)
+		return strings.ReplaceAll(stdout.String(), `"`, ""), stderr.String(), code
+	}
+	want := "League X\t" + strings.Join(teams, " ") + "\n"
+	exchanged := slices.Concat(columns[5:], columns[:5])
+	for _, header := range [][]string{columns, exchanged} {
+		if got, notes, code := order(header...); code != 0 || got != want || strings.Contains(notes, "warning") {
+			t.Errorf("columns %v: %q, exit code %d, wanted %q\n%s", header, got, code, want, notes)
+		}
+	}
+	renamed := slices.Clone(columns)
+	renamed[9] = "stadium_seats"
+	if got, notes, code := order(renamed...); code != 1 || !strings.Contains(notes, `set League X: unknown column "stadium_seats", and column "errors" is missing`) {
+		t.Errorf("a renamed column: %q, exit code %d\n%s", got, code, notes)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -18,12 +19,14 @@ func (a *app) orderCommand() *cobra.Command {
 	var puzzle puzzleFlags
 	var tour tourFlags
 	var rules constraintFlags
+	var stream streamFlags
 	cmd := &cobra.Command{
 		Use:   "order DIR INPUT",
 		Short: "the most probable orders of new sets",
 		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
 		Example: `  riffle order runs/sort9 numbers/
   riffle order runs/sort9 sets.jsonl --top 5 --json
+  make-sets | riffle order runs/sort9 - --json --skip-done done.jsonl >> done.jsonl
   riffle order runs/sort9 numbers/ --pin 3.png=0 --before 7.png,5.png
   riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
   riffle order runs/jigsaw tiles/ --grid 3x3 --pin sky.png=1 --forbid 4=8
@@ -63,21 +66,14 @@ func (a *app) orderCommand() *cobra.Command {
 					return usagef("order: --%s is for a puzzle or for cities alone", flag)
 				}
 			}
-			return ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}
-				return m.Order(cmd.Context(), sets, top, opt)
-			}, func(r learn.Ordered, set *dataset.Set) {
-				for _, o := range r.Orders {
-					fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, set.ItemNames()), " "))
-					if o.Cost != nil {
-						fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
-					}
-					if top > 1 {
-						fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
-					}
-					fmt.Fprintln(a.out)
+				return m.Order(ctx, sets, top, opt)
+			}, func(answers []learn.Ordered, sets []*dataset.Set) {
+				for i, r := range answers {
+					a.printOrdered(r, sets[i].ItemNames(), top > 1)
 				}
 			})
 		},
@@ -86,7 +82,22 @@ func (a *app) orderCommand() *cobra.Command {
 	puzzle.add(cmd)
 	tour.add(cmd)
 	rules.add(cmd)
+	stream.add(cmd)
 	addDecode(cmd, &opt)
 	addEngine(cmd, &engineSpec)
 	return cmd
+}
+
+// printOrdered prints a line for each order of a set.
+func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {
+	for _, o := range r.Orders {
+		fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, names), " "))
+		if o.Cost != nil {
+			fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
+		}
+		if several {
+			fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
+		}
+		fmt.Fprintln(a.out)
+	}
 }

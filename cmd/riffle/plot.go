@@ -26,7 +26,8 @@ func (a *app) plotCommand() *cobra.Command {
 		Short: "pictures of a run: loss, metrics, marginals, calibration, sets on their way to order",
 		Long: `plot writes into DIR/figures:
 
-  training     the loss and the accuracy over the steps
+  training     the loss and the accuracy over the steps; of ranked lists the loss an item,
+               Kendall's tau-b and NDCG
   metrics      Kendall's tau, of tours the gap, the gradient's norm and the learning rate
   marginals    of the first test set, in what share of --samples an item stands at a position
   calibration  where riffle eval --calibration has kept one
@@ -196,6 +197,8 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count
 type runLog struct {
 	loss, gradient, rate     plot.Series
 	exact, correct, tau, gap plot.Series
+	ndcg                     plot.Series // of ranked lists alone
+	lists                    bool
 }
 
 // readLog makes series of what was read of the log path.
@@ -211,16 +214,17 @@ func (a *app) readLog(path string, steps []runs.StepLine, events []runs.Event, w
 }
 
 func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
-	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}}
+	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", learn.NDCGAt)}}
 	add := func(s *plot.Series, step int, y float64) {
 		s.X, s.Y = append(s.X, float64(step)), append(s.Y, y)
 	}
 	for _, s := range steps {
-		add(&l.loss, s.Step, s.Loss)
+		l.lists = l.lists || s.Items > 0
+		add(&l.loss, s.Step, s.Loss/max(1, s.Items)) // of ranked lists an item
 		add(&l.gradient, s.Step, s.GradNorm)
 		add(&l.rate, s.Step, s.LR)
 	}
-	of := map[string]*plot.Series{"exact": &l.exact, "correct": &l.correct, "kendall_tau": &l.tau, "gap": &l.gap}
+	of := map[string]*plot.Series{"exact": &l.exact, "correct": &l.correct, "kendall_tau": &l.tau, "gap": &l.gap, "ndcg": &l.ndcg}
 	for _, e := range events {
 		if e.Event != "validation" {
 			continue
@@ -237,10 +241,15 @@ func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
 // save writes both figures of a log.
 func (l *runLog) save(p *plotter, training, metrics string) error {
 	accuracy := []plot.Series{l.exact, l.correct}
-	if len(l.correct.X) == 0 { // of ranked lists
+	if len(l.correct.X) == 0 { // of ranked lists that were trained on before NDCG was in the log
 		accuracy = accuracy[:1]
 	}
 	figure := plot.Training([]plot.Series{l.loss}, accuracy)
+	if l.lists {
+		tau := l.tau
+		tau.Name = "Kendall's tau-b"
+		figure = plot.RankingTraining([]plot.Series{l.loss}, []plot.Series{tau, l.ndcg})
+	}
 	if len(l.exact.X) == 0 { // train.validate is 0, or no check was made yet
 		figure.Panels = slices.Clip(figure.Panels[:1])
 	}

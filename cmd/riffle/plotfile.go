@@ -117,7 +117,11 @@ func marginalFigures(path string, data []byte) (figures []plot.Figure, err error
 		if n > mostFigures {
 			return nil, fmt.Errorf("%s: has more than %d sets, each a picture\nhint: head -n %[2]d", path, mostFigures)
 		}
-		figures = append(figures, plot.HeatMap{Values: s.Marginals})
+		names := make([]string, len(s.Marginals))
+		for k := range names {
+			names[k] = strconv.Itoa(k)
+		}
+		figures = append(figures, heatMap(s.Marginals, names))
 	}
 }
 

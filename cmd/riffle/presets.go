@@ -12,15 +12,20 @@ import (
 )
 
 func (a *app) presetsCommand() *cobra.Command {
-	return &cobra.Command{
+	var paper bool
+	cmd := &cobra.Command{
 		Use:   "presets [NAME]",
 		Short: "list the presets, or print one",
-		Long: `presets lists the configurations that come with riffle. Those under paper/ are the
-paper's experiments with its hyperparameters and want a GPU; the others are quick.
+		Long: `presets lists the quick configurations that come with riffle. With --paper it lists the
+paper's experiments with its hyperparameters, paper/…, which want a GPU.
 With a NAME it prints that one; save it to a file, change it and train the file.`,
 		Example: `  riffle presets
+  riffle presets --paper
   riffle presets paper/sort-mnist-9 > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if paper && len(args) > 0 {
+				return usagef("presets: --paper is for the list, not for NAME")
+			}
 			return exactly([]string{"NAME"}[:min(1, len(args))]...)(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -35,9 +40,11 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 				_, err = a.out.Write(data)
 				return err
 			}
-			return a.listPresets()
+			return a.listPresets(paper)
 		},
 	}
+	cmd.Flags().BoolVar(&paper, "paper", false, "list the paper's experiments")
+	return cmd
 }
 
 func presetData(name string) ([]byte, error) {
@@ -53,7 +60,8 @@ func presetData(name string) ([]byte, error) {
 	return data, nil
 }
 
-func (a *app) listPresets() error {
+// listPresets lists the paper's presets, or the others.
+func (a *app) listPresets(paper bool) error {
 	type entry struct {
 		Name  string      `json:"name"`
 		Title string      `json:"title"`
@@ -63,6 +71,9 @@ func (a *app) listPresets() error {
 	var entries []entry
 	var rows [][]string
 	for _, name := range presets.Names() {
+		if strings.HasPrefix(name, "paper/") != paper {
+			continue
+		}
 		data, _ := presets.Get(name)
 		cfg, err := runs.ParseConfig(data, name+".toml")
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image/png"
@@ -92,10 +93,10 @@ func (g *gridFlags) read(cmd *cobra.Command, path string) (*dataset.Set, error) 
 			return nil, usagef("%s: --crop is for a picture, %s is a folder of tiles", name(cmd), path)
 		}
 		set.Dir = path
-		set.Items, err = g.readFolder(path)
+		set.Items, err = g.readFolder(cmd.Context(), path)
 		return set, err
 	}
-	tiles, err := g.cut(path)
+	tiles, err := g.cut(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +114,8 @@ func number(tiles []dataset.Item) {
 	}
 }
 
-func (g *gridFlags) cut(path string) ([]*dataset.Picture, error) {
-	whole, err := dataset.LoadImage(path)
+func (g *gridFlags) cut(ctx context.Context, path string) ([]*dataset.Picture, error) {
+	whole, err := dataset.LoadImage(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (g *gridFlags) cut(path string) ([]*dataset.Picture, error) {
 	return tiles, nil
 }
 
-func (g *gridFlags) readFolder(path string) ([]dataset.Item, error) {
+func (g *gridFlags) readFolder(ctx context.Context, path string) ([]dataset.Item, error) {
 	set, err := dataset.ReadFolder(path)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func (g *gridFlags) readFolder(path string) ([]dataset.Item, error) {
 	}
 	grey := true
 	for i := range set.Items {
-		t, err := dataset.LoadImage(set.ImagePath(i))
+		t, err := dataset.LoadImage(ctx, set.ImagePath(i))
 		if err != nil {
 			return nil, err
 		}

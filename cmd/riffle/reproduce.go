@@ -30,7 +30,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		Use:   "reproduce [TABLE…]",
 		Short: "the paper's tables, its figures beside ours",
 		Long: `reproduce trains the rows of a table of the paper, one after the other, each for
---budget, and writes the tables with the paper's figures, ours with 95 % intervals, and
+--budget, says how long that is in all, and writes the tables with the paper's figures, ours with 95 % intervals, and
 the training behind them to --report, with pictures of test sets beside it. Rows that were not run are in it too, with what
 they need. Without a TABLE nothing is trained: the report is written from what is there.
 
@@ -65,6 +65,9 @@ one that was stopped half-way goes on: give the same command again.`,
 			if info, err := os.Stat(o.runs); err == nil && !info.IsDir() {
 				return fmt.Errorf("reproduce: --runs: %s: is a file, wanted a folder", o.runs)
 			}
+			if err := a.sayBudget(args, o); err != nil {
+				return err
+			}
 			for _, name := range args {
 				t, err := reproduce.Find(name)
 				if err != nil {
@@ -78,7 +81,7 @@ one that was stopped half-way goes on: give the same command again.`,
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row")
+	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row, not of all together")
 	f.BoolVar(&o.full, "full", false, "the paper's own training in place of a budget")
 	f.StringVar(&o.rows, "rows", "*", "only the rows whose name matches, such as '*-9'")
 	f.StringVar(&o.runs, "runs", "runs/reproduce", "folder of the rows' run directories")
@@ -92,6 +95,36 @@ type reproduceOptions struct {
 	full               bool
 	rows, runs, report string
 	engine             string
+}
+
+// sayBudget says how many rows are going to be trained, and how long.
+func (a *app) sayBudget(tables []string, o reproduceOptions) error {
+	rows := 0
+	for _, name := range tables {
+		t, err := reproduce.Find(name)
+		if err != nil {
+			return err
+		}
+		for _, r := range t.Rows {
+			ok, _ := path.Match(o.rows, r.Name)
+			if !ok || r.Solver != "" || r.Of != "" {
+				continue
+			}
+			if done, err := reproduce.Load(reproduce.Folder(o.runs, t, r)); err != nil || done != nil {
+				continue
+			}
+			rows++
+		}
+	}
+	if rows == 0 || o.full {
+		return nil
+	}
+	word := "rows"
+	if rows == 1 {
+		word = "row"
+	}
+	a.note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
+	return nil
 }
 
 // reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
@@ -185,7 +218,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		return err
 	}
 	m.Config.Paper = r.Paper
-	return a.finish(cmd, m, d)
+	return a.finish(cmd, m, d, false)
 }
 
 // reproduceBeam decodes the model of another row, which must be there, by the beam.
@@ -206,7 +239,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 	}
 	m.Config.Paper = r.Paper
 	m.Config.Decode = runs.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
-	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}); err != nil {
+	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
 	return keepJSON(dir, reproduce.AboutFile, reproduce.About{Machine: machine(), Set: []string{"of=" + r.Of}})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -33,6 +34,7 @@ func (a *app) sampleCommand() *cobra.Command {
 	var flags sampleFlags
 	var rules constraintFlags
 	var grid gridFlags
+	var stream streamFlags
 	cmd := &cobra.Command{
 		Use:   "sample DIR INPUT --count K",
 		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
@@ -72,33 +74,40 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			if err := grid.check(cmd); err != nil {
 				return err
 			}
-			read := readSets
+			if err := stream.needsJSON(cmd, a.json); err != nil {
+				return err
+			}
+			if flags.figure != "" {
+				stream.single = "--figure: the picture is of one set"
+			}
+			read := a.readSets
 			if grid.grid != "" {
 				read = func(path string) ([]*dataset.Set, error) {
 					set, err := grid.read(cmd, path)
 					return []*dataset.Set{set}, err
 				}
 			}
-			return ask(a, read, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
-				if flags.figure != "" && len(sets) != 1 {
-					return nil, nil, fmt.Errorf("sample: --figure: the picture is of one set, INPUT has %d", len(sets))
-				}
+			return ask(a, cmd, &stream, read, args, engineSpec, 1, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}
 				if grid.grid == "" {
-					return flags.ask(cmd, m, sets)
+					return flags.ask(ctx, m, sets)
 				}
 				warning, err := grid.fits(cmd, m, args[0])
 				if err != nil {
 					return nil, nil, err
 				}
-				out, warnings, err := flags.ask(cmd, m, sets)
+				out, warnings, err := flags.ask(ctx, m, sets)
 				if err == nil && warning != "" {
 					warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
 				}
 				return out, warnings, err
-			}, func(r sampled, set *dataset.Set) { a.printSampled(r, set.ItemNames()) })
+			}, func(answers []sampled, sets []*dataset.Set) {
+				for i, r := range answers {
+					a.printSampled(r, sets[i].ItemNames())
+				}
+			})
 		},
 	}
 	cmd.Flags().IntVar(&flags.count, "count", 10, "draws a set")
@@ -110,12 +119,13 @@ trajectories for each different sample; it is an upper bound but for the samplin
 	cmd.Flags().StringVar(&flags.figure, "figure", "", "draw the marginals into this file, .png or .svg")
 	grid.add(cmd)
 	rules.add(cmd)
+	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd
 }
 
 // ask draws and answers what was asked about the draws.
-func (f *sampleFlags) ask(cmd *cobra.Command, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
+func (f *sampleFlags) ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 	if f.entropy {
 		for _, s := range sets { // before the work
 			if !s.Constraints.IsZero() {
@@ -123,7 +133,7 @@ func (f *sampleFlags) ask(cmd *cobra.Command, m *learn.Model, sets []*dataset.Se
 			}
 		}
 	}
-	drawn, warnings, err := m.Sample(cmd.Context(), sets, f.count, f.seed)
+	drawn, warnings, err := m.Sample(ctx, sets, f.count, f.seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,17 +146,23 @@ func (f *sampleFlags) ask(cmd *cobra.Command, m *learn.Model, sets []*dataset.Se
 			}
 		}
 		if f.entropy {
-			if out[i].Entropy, err = m.Entropy(cmd.Context(), sets[i], s.Samples, f.draws, f.seed, out[i].Top); err != nil {
+			if out[i].Entropy, err = m.Entropy(ctx, sets[i], s.Samples, f.draws, f.seed, out[i].Top); err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 		}
 		if f.figure != "" {
-			if err := plot.Save(f.figure, plot.HeatMap{Values: s.Marginals, Items: sets[i].ItemNames()}); err != nil {
+			if err := plot.Save(f.figure, heatMap(s.Marginals, sets[i].ItemNames())); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	return out, warnings, nil
+}
+
+// heatMap draws marginals with the items by their mean position.
+func heatMap(marginals [][]float64, names []string) plot.HeatMap {
+	o := learn.ByMeanPosition(marginals)
+	return plot.HeatMap{Values: perm.Act(o, marginals), Items: perm.Act(o, names), ItemLabel: "item, by its mean position"}
 }
 
 func (a *app) printSampled(r sampled, names []string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ func (a *app) scoreCommand() *cobra.Command {
 	var engineSpec string
 	var draws int
 	var seed uint64
+	var stream streamFlags
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
 		Short: "log p of given orders, and a lower bound on it, in nats",
@@ -29,30 +31,35 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64
-  riffle score runs/votes votes.toc --draws 256`,
+  riffle score runs/votes votes.toc --draws 256
+  riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if draws < 1 {
 				return usagef("score: --draws must be 1 or more (got %d)", draws)
 			}
-			var rows [][]string
-			err := ask(a, readSets, args, engineSpec, func(m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
-				return m.Score(cmd.Context(), sets, draws, seed)
-			}, func(r learn.Scored, _ *dataset.Set) {
-				row := []string{r.ID}
-				for _, v := range []learn.Nats{r.Bound, r.StdErr, r.LogProb, r.LogProbStdErr} {
-					row = append(row, fmt.Sprintf("%.4f", v))
-				}
-				rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
-			})
-			if err == nil && !a.json {
-				table(a.out, []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}, rows)
+			if err := stream.needsJSON(cmd, a.json); err != nil {
+				return err
 			}
-			return err
+			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+				return m.Score(ctx, sets, draws, seed)
+			}, func(answers []learn.Scored, _ []*dataset.Set) {
+				var rows [][]string
+				for _, r := range answers {
+					row := []string{r.ID}
+					for _, v := range []learn.Nats{r.Bound, r.StdErr, r.LogProb, r.LogProbStdErr} {
+						row = append(row, fmt.Sprintf("%.4f", v))
+					}
+					rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
+				}
+				lines.print(a.out, rows)
+			})
 		},
 	}
 	cmd.Flags().IntVar(&draws, "draws", 32, "forward trajectories a set")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other trajectories")
+	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -221,7 +222,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	},
 	// tiles PICTURE DIR ROWS COLUMNS: cuts a picture into 1.png, 2.png, … in a new DIR.
 	"tiles": func(ts *testscript.TestScript, _ bool, args []string) {
-		p, err := dataset.LoadImage(ts.MkAbs(args[0]))
+		p, err := dataset.LoadImage(context.Background(), ts.MkAbs(args[0]))
 		ts.Check(err)
 		rows, err := strconv.Atoi(args[2])
 		ts.Check(err)
@@ -242,7 +243,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 		ts.Check(err)
 		var all [2][]string
 		for i := range all {
-			p, err := dataset.LoadImage(ts.MkAbs(args[i]))
+			p, err := dataset.LoadImage(context.Background(), ts.MkAbs(args[i]))
 			ts.Check(err)
 			tiles, err := p.Cut(rows, cols)
 			ts.Check(err)
@@ -298,6 +299,17 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 			time.Sleep(time.Millisecond)
 		}
 		ts.Fatalf("%s: is not there after a minute", args[0])
+	},
+	// awaitlines FILE COUNT: waits until FILE has so many lines.
+	"awaitlines": func(ts *testscript.TestScript, _ bool, args []string) {
+		for range 60_000 {
+			data, _ := os.ReadFile(ts.MkAbs(args[0]))
+			if fmt.Sprint(strings.Count(string(data), "\n")) == args[1] {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		ts.Fatalf("%s: has not %s lines after a minute", args[0], args[1])
 	},
 	// picture FILE: FILE is a PNG or SVG picture, as its name says.
 	"picture": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -38,6 +38,9 @@ func (t *tourFlags) add(cmd *cobra.Command) {
 
 // isTourFile tells whether a file is a TSPLIB problem or tour text.
 func isTourFile(path string) (bool, error) {
+	if path == "-" { // sets of whatever model
+		return false, nil
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return false, err
@@ -71,7 +74,7 @@ func (a *app) tours(cmd *cobra.Command, args []string, engineSpec, out string, f
 	if err != nil {
 		return err
 	}
-	sets, err := readSets(input)
+	sets, err := a.readSets(input)
 	if err != nil {
 		return err
 	}

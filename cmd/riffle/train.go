@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -41,7 +44,8 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops; a second one stops at once, unsaved. --resume goes on from the
+Ctrl-C saves and stops, as SIGTERM and SIGHUP (a terminal that is closed) do; a second one
+stops at once, unsaved. --resume goes on from the
 last checkpoint with the run's configuration and engine, bit for bit as if it had not
 been stopped. It is not so where --engine names another engine, and with train.time,
 as the clock decides on the learning rate.
@@ -98,6 +102,8 @@ steps of the latent objective: there the others wait meanwhile.`,
 					return fmt.Errorf("train: --profile: %w", err)
 				}
 			}
+			ctx, stop := untilHangup(cmd.Context())
+			defer stop()
 			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory, devices)
 			if err != nil {
 				return err
@@ -113,7 +119,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			}
 			opt := a.trainOptions(m, quiet)
 			opt.Devices = devices
-			err = m.Train(cmd.Context(), dir, resume, opt)
+			err = m.Train(ctx, dir, resume, opt)
 			if errors.Is(err, learn.ErrStopped) {
 				again := forced(engineSpec, m.Engine)
 				if devices > 1 {
@@ -124,7 +130,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			if err != nil {
 				return err
 			}
-			return a.finish(cmd, m, dir)
+			return a.finish(cmd, m, dir, quiet)
 		},
 	}
 	f := cmd.Flags()
@@ -133,13 +139,22 @@ steps of the latent objective: there the others wait meanwhile.`,
 	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
-	f.BoolVar(&quiet, "quiet", false, "no progress bar")
+	f.BoolVar(&quiet, "quiet", false, "no progress")
 	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
 	addEngine(cmd, &engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
+}
+
+// untilHangup returns a context that a hang-up signal ends too, as where the terminal is closed,
+// unless it is ignored (nohup).
+func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, func() {}
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
 // openRun makes a model and its run directory, or opens a run that is there. The directory
@@ -216,6 +231,9 @@ func (a *app) describe(m *learn.Model) {
 		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
 	}
 	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
+	if t, ok := m.Task.(*task.Tour); ok {
+		a.warn(slices.Concat(t.Doubts(task.Train), t.Doubts(task.Test)))
+	}
 	r, ok := m.Task.(*task.Ranking)
 	if !ok {
 		return
@@ -315,33 +333,18 @@ func readConfig(name string) (runs.Config, error) {
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
-	const resolution = 10000
-	var bar *progressbar.ProgressBar
-	if !quiet {
-		bar = progressbar.NewOptions(resolution,
-			progressbar.OptionSetWriter(a.err), progressbar.OptionSetWidth(24), progressbar.OptionThrottle(500*time.Millisecond),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
-	}
-	clear := func() {
-		if bar != nil {
-			_ = bar.Clear()
-		}
-	}
+	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			if bar == nil {
-				return
-			}
 			left := "?"
 			if p.Done > 0.001 {
 				left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
 			}
-			bar.Describe(fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
-			_ = bar.Set(int(p.Done * resolution))
+			bar.share(p.Done, fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
 		},
 		OnValidation: func(step int, r *learn.Result) {
-			clear()
+			bar.clear()
 			correct := fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
 			if r.Ranking != nil { // not every right place is known
 				correct = ""
@@ -349,7 +352,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
 		},
 		OnMessage: func(text string) {
-			clear()
+			bar.clear()
 			a.note("%s", text)
 		},
 	}
@@ -374,13 +377,13 @@ func thousands(n int) string {
 }
 
 // finish judges a trained model on the test sets.
-func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir) error {
+func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bool) error {
 	steps := "steps"
 	if m.State.Step == 1 {
 		steps = "step"
 	}
 	a.note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
-	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{})
+	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,9 +11,9 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-const tourFileHelp = `FILE is a symmetric problem of TSPLIB, or tour text, one instance a line:
-x1 y1 … xn yn output t1 … tn t1, the tour being optional. Which it is, is read from
-the file. Files number cities from 1; printed tours and JSON from 0, as all orders here.`
+const tourFileHelp = `FILE is a problem of TSPLIB, or tour text, one instance a line: x1 y1 … xn yn output
+t1 … tn t1, the tour being optional. Which it is, is read from the file. Cities are
+numbered from 1 in files, printed tours and messages; in JSON from 0, as all orders here.`
 
 func (a *app) tspCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -34,7 +35,7 @@ generates instances with their shortest tours to train on.`,
 type problem struct {
 	id     string
 	cities int
-	tour   perm.Order    // the file's, nil where it has none
+	tour   perm.Order    // the file's, nil where it has none; closed
 	set    *dataset.Set  // of tour text
 	x      *tsp.Instance // of TSPLIB
 }
@@ -49,7 +50,11 @@ func (p *problem) instance() (*tsp.Instance, error) {
 	for k, it := range p.set.Items {
 		points[k] = it.Point
 	}
-	return tsp.New(points, tsp.Euclidean)
+	x, err := tsp.New(points, tsp.Euclidean)
+	if pair, ok := errors.AsType[*tsp.PairError](err); ok {
+		pair.Base = 1
+	}
+	return x, err
 }
 
 // problems are what a file holds: one or more.
@@ -57,6 +62,7 @@ type problems struct {
 	path, name string
 	text       bool // tour text, else TSPLIB
 	list       []problem
+	warnings   []string // of the file itself
 }
 
 // readProblems reads a file of problems or tours.
@@ -90,7 +96,10 @@ func (a *app) readProblems(path string) (*problems, error) {
 	if len(lib.Tours) > 1 {
 		a.note("%s: has %d tours, the first is taken", path, len(lib.Tours))
 	}
-	f.name, f.list = lib.Name, []problem{p}
+	f.name, f.list, f.warnings = lib.Name, []problem{p}, lib.Warnings
+	for _, w := range f.warnings {
+		a.note("warning: %s: %s", path, w)
+	}
 	return f, nil
 }
 

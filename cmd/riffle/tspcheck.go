@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,9 @@ func (a *app) tspCheckCommand() *cobra.Command {
 		Long: `check reads FILE, says what it holds, and measures its tours, or those of the file
 TOUR, one for each instance of FILE. Where there is something to compare with, the
 length that --best gives or else, with TOUR, FILE's own tours, it prints the gap:
-100 (length − reference) / reference, the mean over instances and the largest.
+100 (length − reference) / reference, the mean over instances and the largest. Lengths
+count the way back to the first city. It warns of tours that cannot be the shortest: an
+exchange of two edges (2-opt) shortens them, or they are longer than one that was found.
 
 ` + tourFileHelp,
 		Example: `  riffle tsp check berlin52.tsp
@@ -65,6 +68,7 @@ type checked struct {
 	Reference *float64 `json:"reference,omitempty"`
 	Gap       *float64 `json:"gap,omitempty"` // percent
 	GapMax    *float64 `json:"gap_max,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
 }
 
 func (a *app) tspCheck(args []string, best float64) (*checked, error) {
@@ -96,6 +100,7 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 		return nil, usagef("tsp check: --best is for one instance (%s has %d)", f.path, len(f.list))
 	}
 	length, reference, gap, most, compared := 0.0, 0.0, 0.0, math.Inf(-1), 0
+	var doubts tsp.Doubts
 	for i := range f.list {
 		p := &f.list[i]
 		r.CitiesMin, r.CitiesMax = min(r.CitiesMin, p.cities), max(r.CitiesMax, p.cities)
@@ -111,6 +116,9 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 			if tour == nil {
 				return nil, fmt.Errorf("%s: has no tour", tours.where(i))
 			}
+		}
+		if x != nil && p.tour != nil { // a reference
+			doubts.Look(f.where(i), x, p.tour)
 		}
 		if tour == nil {
 			continue
@@ -130,8 +138,11 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", tours.where(i), err)
 		}
+		doubts.Found(tours.where(i), l, against)
 		reference, gap, most, compared = reference+against, gap+g, max(most, g), compared+1
 	}
+	r.Warnings = append(slices.Clone(f.warnings), doubts.Warnings()...)
+	a.warn(doubts.Warnings())
 	if r.Tours > 0 && r.Instances > 0 {
 		r.Length = mean(length, r.Tours)
 	}

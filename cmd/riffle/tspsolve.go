@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,6 +25,7 @@ type solveOptions struct {
 	seed   uint64
 	limit  time.Duration
 	out    string
+	ends   endFlags
 }
 
 func (a *app) tspSolveCommand() *cobra.Command {
@@ -42,8 +44,14 @@ proven to be the shortest that it is not; or, asked for a method, a tour by it:
 A line of output has the instance's name, the tour's length and the tour. --out writes
 tours in the format of FILE.
 
+An ATSP of TSPLIB has distances that depend on the direction. Exact is proven for up to 16
+cities then; 2opt and oropt make moves that turn no part of the tour round.
+
+` + endsHelp + `
+
 ` + tourFileHelp,
 		Example: `  riffle tsp solve berlin52.tsp --out berlin52.tour
+  riffle tsp solve berlin52.tsp --open --start 1 --end 52
   riffle tsp solve tsp50.txt --method 2opt --starts 5 --seed 1 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch o.method {
@@ -66,6 +74,9 @@ tours in the format of FILE.
 			default:
 				return usagef("tsp solve: unknown --method %q, wanted exact, 2opt or oropt", o.method)
 			}
+			if err := o.ends.check(cmd); err != nil {
+				return err
+			}
 			return exactly("FILE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tspSolve(cmd.Context(), args[0], o) },
@@ -76,6 +87,7 @@ tours in the format of FILE.
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what is random (2opt, oropt)")
 	f.DurationVar(&o.limit, "time", time.Minute, "how long to look for a proof of each instance (exact)")
 	f.StringVar(&o.out, "out", "", "file for the tours")
+	o.ends.add(cmd, "")
 	return cmd
 }
 
@@ -86,7 +98,12 @@ type solved struct {
 	Length float64    `json:"length"`
 	Proven *bool      `json:"proven,omitempty"` // to be the shortest; of exact alone
 	Gap    *float64   `json:"gap,omitempty"`    // percent, to the file's tour where it has one
+	Open   bool       `json:"open,omitempty"`   // a path: the length has no way back
 	Tour   perm.Order `json:"tour"`
+	// Warnings are of the file's distances, and what speaks against its tour.
+	Warnings []string `json:"warnings,omitempty"`
+
+	reference float64 // length of the file's tour
 }
 
 func (a *app) tspSolve(ctx context.Context, path string, o solveOptions) error {
@@ -96,6 +113,9 @@ func (a *app) tspSolve(ctx context.Context, path string, o solveOptions) error {
 	}
 	if !f.text && f.list[0].x == nil {
 		return fmt.Errorf("%s: has a tour and no problem\nhint: riffle tsp check PROBLEM %[1]s", path)
+	}
+	if o.out != "" && o.ends.open && f.text {
+		return usagef("tsp solve: --out: tour text has closed tours alone, not paths")
 	}
 	if o.out != "" {
 		switch same, err := sameFile(o.out, path); {
@@ -128,23 +148,29 @@ func (a *app) tspSolve(ctx context.Context, path string, o solveOptions) error {
 		}
 	}
 	length, gap, unproven, labelled := 0.0, 0.0, 0, 0
-	for _, s := range all {
+	var doubts tsp.Doubts
+	for i, s := range all {
+		if s.reference > 0 {
+			doubts.Found(f.where(i), s.Length, s.reference)
+		}
 		length += s.Length
 		if s.Gap != nil {
 			gap += *s.Gap
 			labelled++
 		}
+		s.Warnings = append(slices.Clone(f.warnings), s.Warnings...)
 		note := ""
 		if s.Proven != nil && !*s.Proven {
 			unproven++
 			note = "\tnot proven to be the shortest"
 		}
 		if !a.json {
-			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, lengthText(s.Length), s.Tour.Text(perm.ZeroBased), note)
+			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, lengthText(s.Length), s.Tour.Text(perm.OneBased), note)
 		} else if err := a.printLine(s); err != nil {
 			return err
 		}
 	}
+	a.warn(doubts.Warnings())
 	if n := len(all); n > 1 {
 		a.note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
 		if o.method == "exact" {
@@ -160,7 +186,11 @@ func (a *app) tspSolve(ctx context.Context, path string, o solveOptions) error {
 // writeTours writes tours in the format that their problems came in.
 func (f *problems) writeTours(w io.Writer, all []solved) error {
 	if !f.text {
-		return dataset.WriteTour(w, all[0].ID, "length "+lengthText(all[0].Length), all[0].Tour)
+		what := "length "
+		if all[0].Open {
+			what = "a path, which does not go back to its first city, of length "
+		}
+		return dataset.WriteTour(w, all[0].ID, what+lengthText(all[0].Length), all[0].Tour)
 	}
 	sets := make([]*dataset.Set, len(all))
 	for i, s := range all {
@@ -174,6 +204,16 @@ func (o solveOptions) solve(ctx context.Context, p *problem, i int) (s solved, e
 	x, err := p.instance()
 	if err != nil || ctx.Err() != nil {
 		return s, err
+	}
+	ends, err := o.ends.of(x.N())
+	if err != nil {
+		return s, err
+	}
+	closed := x
+	if o.ends.open {
+		if x, err = closed.Open(ends); err != nil {
+			return s, err
+		}
 	}
 	rng := rand.New(rand.NewPCG(o.seed, uint64(i)))
 	switch o.method {
@@ -192,14 +232,24 @@ func (o solveOptions) solve(ctx context.Context, p *problem, i int) (s solved, e
 			}
 		}
 	}
-	s.ID, s.Cities, s.Tour = p.id, p.cities, tsp.Canonical(s.Tour)
+	s.ID, s.Cities, s.Open = p.id, p.cities, o.ends.open
+	if s.Open {
+		s.Tour = closed.Path(s.Tour, ends)
+		s.Length = closed.PathLength(s.Tour)
+		return s, nil
+	}
+	s.Tour = x.Canonical(s.Tour, max(0, ends.Start))
 	s.Length = x.Length(s.Tour)
 	if p.tour != nil {
-		gap, err := metric.Gap(s.Length, x.Length(p.tour))
+		s.reference = x.Length(p.tour)
+		gap, err := metric.Gap(s.Length, s.reference)
 		if err != nil {
 			return s, err
 		}
 		s.Gap = &gap
+		var doubts tsp.Doubts
+		doubts.Found("the file's tour", s.Length, s.reference)
+		s.Warnings = doubts.Warnings()
 	}
 	return s, nil
 }

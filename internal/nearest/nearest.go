@@ -1,13 +1,33 @@
 // Package nearest finds the name that a mistyped one was meant to be.
 package nearest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// What is compared at the most: the work grows with the lengths of both names, and with how many
+// are known.
+const (
+	// MaxName is the longest name, in bytes, that has a nearest one or is one. Nobody mistypes
+	// longer ones.
+	MaxName = 100
+	// MaxKnown is how many known names are looked at, the first ones.
+	MaxKnown = 1000
+)
 
 // Of returns the name of known that is the fewest edits (insert, delete,
-// replace, exchange of neighbours) from name; the first of equals.
+// replace, exchange of neighbours) from name; the first of equals. It is "" where name has more
+// than [MaxName] bytes, and where nothing is known.
 func Of(name string, known []string) string {
+	if len(name) > MaxName {
+		return ""
+	}
 	best, bestDist := "", -1
-	for _, k := range known {
+	for _, k := range known[:min(len(known), MaxKnown)] {
+		if len(k) > MaxName {
+			continue
+		}
 		if d := edits(name, k); bestDist < 0 || d < bestDist {
 			best, bestDist = k, d
 		}
@@ -19,9 +39,12 @@ func Of(name string, known []string) string {
 // the two is edited, upper and lower case being alike. Else it returns "": "nope" is no command
 // mistyped.
 func Near(name string, known []string) string {
+	if len(name) > MaxName {
+		return ""
+	}
 	lower := make(map[string]string, len(known))
 	var folded []string
-	for _, k := range known {
+	for _, k := range known[:min(len(known), MaxKnown)] {
 		l := strings.ToLower(k)
 		if _, twice := lower[l]; !twice {
 			lower[l] = k
@@ -34,6 +57,15 @@ func Near(name string, known []string) string {
 		return ""
 	}
 	return lower[best]
+}
+
+// Hint is what an error says of a name that is unknown: ", the nearest known is …", or "" where there
+// is none.
+func Hint(name string, known []string) string {
+	if n := Of(name, known); n != "" {
+		return fmt.Sprintf(", the nearest known is %q", n)
+	}
+	return ""
 }
 
 // edits counts insertions, deletions, replacements and exchanges of neighbours, none of them

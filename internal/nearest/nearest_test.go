@@ -1,6 +1,9 @@
 package nearest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestOf(t *testing.T) {
 	for name, want := range map[string]string{"ordr": "order", "rnk": "rank", "feature": "features", "imge": "image", "": "id"} {
@@ -18,6 +21,32 @@ func TestOf(t *testing.T) {
 		if got := edits(pair[0], pair[1]); got != want {
 			t.Errorf("%v: %d edits, wanted %d", pair, got, want)
 		}
+	}
+}
+
+// A name that nobody typed has no nearest, at once: comparing these would take minutes.
+func TestLong(t *testing.T) {
+	long := strings.Repeat("ab", 5_000_000)
+	if got := Of(long, []string{long[1:], "id"}); got != "" {
+		t.Errorf("nearest to a long name is %.10q, wanted none", got)
+	}
+	if got := Near(long, []string{long[1:], "id"}); got != "" {
+		t.Errorf("near a long name is %.10q, wanted none", got)
+	}
+	if got := Hint(long, []string{"id"}); got != "" {
+		t.Errorf("hint for a long name: %q", got)
+	}
+	if got := Of("is", []string{long, "id"}); got != "id" {
+		t.Errorf("nearest is %.10q, wanted the short one", got)
+	}
+	edge := strings.Repeat("x", MaxName)
+	if Of(edge, []string{"id"}) != "id" || Of(edge+"x", []string{"id"}) != "" {
+		t.Errorf("wanted a nearest for %d bytes and none for more", MaxName)
+	}
+	known := make([]string, MaxKnown+1)
+	known[MaxKnown] = "order"
+	if got := Of("order", known); got != "" {
+		t.Errorf("nearest is %q, wanted that only %d are looked at", got, MaxKnown)
 	}
 }
 

@@ -11,6 +11,7 @@ const state = {
   cross: [0.5, 0.5],
   asking: null, // AbortController
   answer: null, // what is shown, see show
+  rules: [], // {kind: pin|forbid|first|before, item, other}
   timer: 0,
 };
 
@@ -65,8 +66,10 @@ const say = (text) => { $("status").textContent = text; };
 
 // ---- models
 
-const model = () => state.models.find((m) => m.name === $("model").value);
+const model = () => state.models.find((m) => m.name === chosen()) || state.models[0];
+const chosen = () => decodeURIComponent(location.hash.slice(1));
 const isPuzzle = (m) => m.items === "image" && m.rows > 0;
+const kindOf = (m) => isPuzzle(m) ? "picture" : { image: "images", point: "points", bare: "bare", features: "table" }[m.items];
 
 // load shows the page once the models are known: before that nothing can be asked.
 async function load() {
@@ -74,36 +77,125 @@ async function load() {
     Object.assign(state, await api("/v1/models")); // models and limits
   } catch (e) { return complain(e); }
   $("token-form").hidden = true;
-  $("model").replaceChildren(...state.models.map((m) => make("option", { value: m.name }, m.name)));
+  $("models").replaceChildren(...state.models.map((m) => make("li", {}, make("a", { href: "#" + encodeURIComponent(m.name) },
+    make("strong", {}, m.name), make("span", {}, m.title || m.task)))));
   choose();
-  $("main").hidden = false;
+  $("main").hidden = $("about-model").hidden = false;
 }
 
+// choose shows what the model that the address names can be asked.
 function choose() {
   const m = model();
+  if (!m) return;
   state.asking?.abort();
+  state.rules = [];
+  for (const a of $("models").querySelectorAll("a")) {
+    if (a.hash.slice(1) === encodeURIComponent(m.name)) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  const kind = kindOf(m);
+  placeStage();
   clear();
-  $("about").textContent = `${m.title || m.task} · ${m.n} items a set, trained ${m.step.toLocaleString("en")} steps`;
-  const kind = isPuzzle(m) ? "picture" : { image: "images", point: "points", bare: "bare" }[m.items];
   for (const k of ["picture", "images", "points", "bare"]) $(k + "-input").hidden = k !== kind;
   $("table-input").hidden = m.items === "image";
-  $("table-input").open = m.items === "features";
-  $("table-input").classList.toggle("only", m.items === "features");
-  $("table-header").textContent = { point: "set,item,x,y", features: "set,item,feature,…" }[m.items] || "set,item";
-  $("table").placeholder = { point: "set,item,x,y\nitaly,Rome,12.5,41.9\nitaly,Milan,9.2,45.5\nitaly,Naples,14.3,40.9", features: "set,item,price,stars\nwines,a,12.5,4\nwines,b,9,3.5\nwines,c,31,4.5" }[m.items] || "set,item\nfirst,a\nfirst,b\nfirst,c";
-  $("go").hidden = m.items === "features";
+  $("table-input").open = kind === "table";
+  $("table-input").classList.toggle("only", kind === "table");
+  const columns = ["set", "item", ...{ point: ["x", "y"], features: columnNames(m) }[m.items] || []];
+  $("table-header").textContent = columns.map(quoted).join(",");
+  $("table").value = "";
+  $("table").placeholder = exampleTable(m);
+  $("go").hidden = kind === "table";
   $("go").textContent = { picture: "Put it together", images: "Sort", points: "Find the tour", bare: "Order" }[kind] || "Order";
   $("rows").value = m.rows || 2;
   $("columns").value = m.columns || 2;
   $("bare-count").value = m.n;
+  const names = m.names || [];
+  $("bare-names").hidden = names.length === 0;
+  $("bare-numbers").hidden = $("bare-note").hidden = names.length > 0;
+  $("bare-list").replaceChildren(...names.map((name) => make("li", {}, make("label", { class: "check" }, make("input", { type: "checkbox", checked: "", value: name }), " " + name))));
+  $("about").replaceChildren(...[
+    `${m.title || m.task}: sets of ${m.n} items, ${m.step.toLocaleString("en")} training steps, ${m.parameters.toLocaleString("en")} weights`,
+    `noise and reverse steps at t = ${m.schedule.join(", ")}`, ...m.warnings,
+  ].map((text) => make("li", {}, text)));
+  showRules();
   if (kind === "points") drawMap([]);
+}
+
+// placeStage puts the map of cities and its player above the buttons on a phone, where it is what
+// one presses.
+const narrow = matchMedia("(max-width: 52rem)");
+function placeStage() {
+  const above = narrow.matches && state.models.length && kindOf(model()) === "points";
+  if (above) $("points-input").before($("stage"), $("player"));
+  else $("warnings").before($("stage"), $("player"));
+}
+
+// quoted is a field of CSV.
+const quoted = (text) => /[",;\n\r]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
+
+const columnNames = (m) => (m.features || []).map((f) => f.name);
+
+// exampleTable is a table that the model can order: of features, values between the least and
+// the greatest of its training.
+function exampleTable(m, sets = 1) {
+  if (m.items === "point") return "set,item,x,y\nitaly,Rome,12.5,41.9\nitaly,Milan,9.2,45.5\nitaly,Naples,14.3,40.9\nitaly,Turin,7.7,45.1\nitaly,Bari,16.9,41.1\n";
+  if (m.items === "bare") return "set,item\n" + (m.names?.length ? m.names : Array.from({ length: m.n }, (_, k) => String(k))).map((name) => `first,${quoted(name)}\n`).join("");
+  const features = m.features || [];
+  const lines = [["set", "item", ...features.map((f) => f.name)].map(quoted).join(",")];
+  for (let s = 1; s <= sets; s++) {
+    for (let k = 0; k < Math.min(m.n, 6); k++) {
+      lines.push([`set ${s}`, "ABCDEF"[k], ...features.map((f) => Number((f.low + Math.random() * (f.high - f.low)).toPrecision(4)))].join(","));
+    }
+  }
+  return lines.join("\n") + "\n";
+}
+
+// ---- rules
+
+const ruleWords = { pin: "is at position", forbid: "is not at position", first: "is among the first", before: "comes before" };
+
+// constraints are the state's rules as the API takes them; a name is quoted as a field of CSV where
+// it would be read as more.
+function constraints() {
+  if (state.rules.length === 0) return {};
+  const name = (text) => (/[",=:\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const out = {};
+  for (const { kind, item, other } of state.rules) {
+    const text = { pin: () => `${name(item)}=${other}`, forbid: () => `${name(item)}=${other}`, first: () => `${other}:${name(item)}`, before: () => `${name(item)},${name(other)}` }[kind]();
+    (out[kind] ||= []).push(text);
+  }
+  return { constraints: out };
+}
+
+// itemNames are the names by which a rule can speak of what is asked about.
+function itemNames() {
+  const numbers = (n) => Array.from({ length: n }, (_, k) => String(k));
+  switch (kindOf(model())) {
+    case "picture": return numbers(Number($("rows").value) * Number($("columns").value));
+    case "images": return state.images.map((i) => i.name);
+    case "points": return numbers(state.points.length);
+    case "bare": return bareNames() || numbers(Number($("bare-count").value));
+  }
+  return [];
+}
+
+function showRules() {
+  $("rule-names").replaceChildren(...itemNames().slice(0, 500).map((value) => make("option", { value })));
+  $("rule-other-label").textContent = { before: "Item", first: "How many" }[$("rule-kind").value] || "Position";
+  if ($("rule-kind").value === "before") $("rule-other").setAttribute("list", "rule-names");
+  else $("rule-other").removeAttribute("list");
+  $("rules").replaceChildren(...state.rules.map((r, i) => {
+    const b = make("button", { type: "button" }, `${r.item} ${ruleWords[r.kind]} ${r.other}`);
+    b.addEventListener("click", () => { state.rules.splice(i, 1); showRules(); });
+    return make("li", {}, b);
+  }));
 }
 
 // clear takes the answer away.
 function clear() {
   stop();
   state.answer = null;
-  for (const id of ["player", "alternatives", "marginals", "which-set", "error"]) $(id).hidden = true;
+  for (const id of ["player", "alternatives", "marginals", "which-set", "error", "downloads", "shortest"]) $(id).hidden = true;
   $("warnings").replaceChildren();
   say("");
   const empty = state.models.length && model().items !== "point";
@@ -196,15 +288,24 @@ async function takeImages(files) {
     try {
       const c = await readImage(file, 256);
       if (lightOnDark(c)) inverted++;
-      state.images.push({ name: file.name, canvas: c });
+      state.images.push({ name: unused(file.name), canvas: c });
     } catch (e) { complain(e); }
   }
   showThumbs();
   if (inverted) say(`${inverted} of the images had dark strokes on light and were inverted, as the model knows the reverse.`);
 }
 
+// unused is a name that no image has yet.
+function unused(name) {
+  const taken = new Set(state.images.map((i) => i.name));
+  let free = name;
+  for (let k = 2; taken.has(free); k++) free = `${name} (${k})`;
+  return free;
+}
+
 function showThumbs() {
   clear();
+  showRules();
   $("thumbs").replaceChildren(...state.images.map((image, i) => {
     const b = make("button", { type: "button", "aria-label": `Take ${image.name} away` }, picture(image.canvas, ""));
     b.addEventListener("click", () => { state.images.splice(i, 1); showThumbs(); });
@@ -240,7 +341,7 @@ function unit(points) {
   return points.map((p) => p.map((v, a) => (v - low[a]) / extent));
 }
 
-function drawMap(order, points = state.points, editable = true) {
+function drawMap(order, points = state.points, editable = true, shortest = null) {
   let map = $("stage").querySelector("svg.map");
   if (!map || map.dataset.editable !== String(editable)) {
     map = make("svg", { class: "map", viewBox: `0 0 ${SIDE} ${SIDE}`, role: editable ? "application" : "img" });
@@ -255,7 +356,9 @@ function drawMap(order, points = state.points, editable = true) {
   }
   const places = unit(points).map(place);
   const parts = [], labels = [];
-  if (order.length > 1) parts.push(make("path", { class: "tour", d: "M" + order.map((k) => places[k].join(" ")).join("L") + "Z" }));
+  const round = (tour) => "M" + tour.map((k) => places[k].join(" ")).join("L") + "Z";
+  if (shortest) parts.push(make("path", { class: "shortest", d: round(shortest) }));
+  if (order.length > 1) parts.push(make("path", { class: "tour", d: round(order) }));
   places.forEach(([x, y], k) => {
     parts.push(make("circle", { cx: x, cy: y, r: 1.4, class: k === 0 ? "first" : "" }));
     if (places.length <= 50) labels.push(x < 92 ? make("text", { x: x + 2, y: y - 1.4 }, String(k)) : make("text", { x: x - 2, y: y - 1.4, class: "left" }, String(k)));
@@ -271,6 +374,7 @@ function editPoints(change) {
   state.asking?.abort();
   change();
   clear();
+  showRules();
   drawMap([]);
 }
 
@@ -287,7 +391,7 @@ function onMapKey(e) {
   const move = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] }[e.key];
   if (move) {
     state.cross = state.cross.map((v, a) => Math.min(1, Math.max(0, v + move[a])));
-    drawMap(state.answer ? current() : []);
+    state.answer ? draw() : drawMap([]);
   } else if (e.key === "Enter" || e.key === " ") addPoint(state.cross);
   else if (e.key === "Backspace") editPoints(() => state.points.pop());
   else return;
@@ -321,14 +425,20 @@ async function run(question) {
 
 const TOP = 8, SAMPLES = 64;
 
-// askSets orders sets with the beam, and draws of the first n for their marginals.
+// askSets orders sets with the beam, and draws of each for its marginals, in parts of as many sets
+// as a request may have.
 async function askSets(sets) {
-  const name = model().name;
-  const [ordered, sampled] = await Promise.all([
-    api("/v1/order", { model: name, sets, top: TOP }),
-    api("/v1/sample", { model: name, sets, count: SAMPLES }),
-  ]);
-  return ordered.answers.map((a, i) => ({ ...a, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals }));
+  const name = model().name, out = [];
+  for (let first = 0; first < sets.length; first += state.limits.sets) {
+    if (first > 0) say(`Asking the model … ${first} of ${sets.length} sets are done`);
+    const part = sets.slice(first, first + state.limits.sets).map((set) => ({ ...set, ...constraints() }));
+    const [ordered, sampled] = await Promise.all([
+      api("/v1/order", { model: name, sets: part, top: TOP }),
+      api("/v1/sample", { model: name, sets: part, count: SAMPLES }),
+    ]);
+    out.push(...ordered.answers.map((a, i) => ({ ...a, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals })));
+  }
+  return out;
 }
 
 async function askPicture() {
@@ -339,7 +449,7 @@ async function askPicture() {
   const height = Math.floor(whole.height / rows), width = Math.floor(whole.width / columns);
   const left = Math.floor((whole.width - width * columns) / 2), top = Math.floor((whole.height - height * rows) / 2);
   const cut = part(whole, left, top, width * columns, height * rows);
-  const body = { model: model().name, picture: cut.toDataURL("image/png"), rows, columns, top: TOP };
+  const body = { model: model().name, picture: cut.toDataURL("image/png"), rows, columns, top: TOP, ...constraints() };
   if ($("shuffle").checked) body.shuffle = Math.floor(Math.random() * 2 ** 32);
   const a = await api("/v1/puzzle", body);
   const tiles = a.order.map((_, k) => {
@@ -347,7 +457,7 @@ async function askPicture() {
     return part(cut, from % columns * width, Math.floor(from / columns) * height, width, height);
   });
   const small = tiles.map((t) => ({ image: part(t, 0, 0, t.width, t.height, 64).toDataURL("image/png") }));
-  const sampled = await api("/v1/sample", { model: model().name, sets: [{ items: small }], count: SAMPLES });
+  const sampled = await api("/v1/sample", { model: model().name, sets: [{ items: small, ...constraints() }], count: SAMPLES });
   const right = a.right === undefined ? "" : `${a.right} of ${tiles.length} tiles in place.`;
   return { kind: "tiles", columns, done: right, sets: [{ ...a, id: "puzzle", samples: sampled.answers[0].samples, marginals: sampled.answers[0].marginals, names: tiles.map((_, k) => `tile ${k}`), pictures: tiles }] };
 }
@@ -355,7 +465,7 @@ async function askPicture() {
 async function askImages() {
   if (state.images.length < 2) throw new Refused(0, "There is nothing to sort yet.", "Choose two images or more, or take the example.");
   const images = [...state.images];
-  const [a] = await askSets([{ items: images.map((i) => ({ image: i.canvas.toDataURL("image/png") })) }]);
+  const [a] = await askSets([{ items: images.map((i) => ({ id: i.name, image: i.canvas.toDataURL("image/png") })) }]);
   return { kind: "cards", sets: [{ ...a, names: images.map((i) => i.name), pictures: images.map((i) => i.canvas) }] };
 }
 
@@ -366,11 +476,15 @@ async function askPoints() {
   return { kind: "map", editable: true, sets: [{ ...a, names: points.map((_, k) => `city ${k}`), points }] };
 }
 
+// bareNames are the items that are chosen of those that the model knows by name.
+const bareNames = () => model().names?.length ? [...$("bare-list").querySelectorAll("input:checked")].map((box) => box.value) : null;
+
 async function askBare() {
-  const count = Number($("bare-count").value);
+  const known = bareNames(), count = known ? known.length : Number($("bare-count").value);
   if (!(Number.isInteger(count) && count >= 1 && count <= state.limits.items)) throw new Refused(0, "That is no number of items.");
-  const [a] = await askSets([{ items: Array.from({ length: count }, () => ({})) }]);
-  return { kind: "cards", sets: [{ ...a, names: Array.from({ length: count }, (_, k) => String(k)) }] };
+  const names = known || Array.from({ length: count }, (_, k) => String(k));
+  const [a] = await askSets([{ items: names.map((id) => (known ? { id } : {})) }]);
+  return { kind: "cards", sets: [{ ...a, names }] };
 }
 
 async function askTable() {
@@ -400,8 +514,10 @@ function show(answer) {
   say("");
   $("set").replaceChildren(...answer.sets.map((s, i) => make("option", { value: i }, s.id)));
   $("which-set").hidden = answer.sets.length < 2;
+  $("downloads").hidden = false;
+  $("save-picture").hidden = answer.kind !== "tiles";
   showSet(0);
-  if (matchMedia("(max-width: 52rem)").matches) $("result").scrollIntoView({ block: "start" });
+  if (narrow.matches && answer.kind !== "map") $("result").scrollIntoView({ block: "start" });
 }
 
 function showSet(i) {
@@ -413,15 +529,28 @@ function showSet(i) {
   $("step").max = s.steps.length - 1;
   $("step").value = 0;
   $("player").hidden = false;
-  $("warnings").replaceChildren(...[...new Set(s.warnings || [])].map((w) => make("li", {}, w)));
+  $("warnings").replaceChildren(...[...new Set(s.warnings || [])].filter((w) => !w.startsWith("schedule:")).map((w) => make("li", {}, w)));
   showAlternatives(s);
   showMarginals(s);
   $("stage").replaceChildren();
   $("stage").className = "";
   a.board = null;
+  $("shortest").hidden = a.kind !== "map" || !s.reference;
+  if (a.kind === "map" && s.reference === undefined) findShortest(a, s);
   showBest();
   draw();
   play();
+}
+
+// findShortest asks for the shortest tour of a set's cities, to be shown beside the model's.
+async function findShortest(a, s) {
+  s.reference = null; // asked for
+  try {
+    s.reference = await api("/v1/tour", { points: s.points });
+  } catch { return; } // the tour is shown without
+  if (state.answer !== a || a.sets[a.set] !== s) return;
+  $("shortest").hidden = false;
+  draw();
 }
 
 // current is the order on the stage.
@@ -432,12 +561,12 @@ function current() {
 
 function draw() {
   const a = state.answer, s = a.sets[a.set], order = current(), k = Number($("step").value), last = s.steps.length - 1;
-  if (a.kind === "map") drawMap(order, s.points, a.editable);
+  if (a.kind === "map") drawMap(order, s.points, a.editable, $("shortest-show").checked && s.reference?.order);
   else layTiles(a, s, order);
   const schedule = model().schedule, t = schedule[last - k];
   let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
   if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
-  const cost = a.kind === "map" ? `length ${tourLength(s.points, order).toPrecision(5)}` : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => s.names[i]).join(" ");
+  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => s.names[i]).join(" ");
   $("step").setAttribute("aria-valuetext", text);
   $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
 }
@@ -447,6 +576,15 @@ function tourLength(points, order) {
     const [a, b] = [points[k], points[order[(i + 1) % order.length]]];
     return sum + Math.hypot(a[0] - b[0], a[1] - b[1]);
   }, 0);
+}
+
+// lengthWords says a tour's length, and how far it is above the shortest's.
+function lengthWords(length, reference) {
+  const text = `length ${length.toPrecision(5)}`;
+  if (!reference) return text;
+  const gap = 100 * (length / reference.length - 1);
+  const best = reference.proven ? "the shortest" : "the shortest that was found";
+  return gap < 0.005 ? `${text}, ${best}` : `${text}, ${gap.toFixed(gap < 10 ? 2 : 0)} % above ${best} (${reference.length.toPrecision(5)})`;
 }
 
 // layTiles puts tiles or cards where an order has them; they glide there.
@@ -559,6 +697,35 @@ function showLegend() {
   }));
 }
 
+// ---- downloads
+
+function save(name, type, content) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+// ordersCSV is the first order of each set as set,item,rank, which riffle reads again; ranks are
+// from 1.
+function ordersCSV() {
+  const lines = ["set,item,rank"];
+  state.answer.sets.forEach((s, i) => s.orders[0].order.forEach((k, at) => lines.push([s.id || String(i + 1), s.names[k], at + 1].map((v) => quoted(String(v))).join(","))));
+  return lines.join("\n") + "\n";
+}
+
+const answerJSON = () => JSON.stringify({
+  model: model().name, step: model().step,
+  answers: state.answer.sets.map(({ id, names, points, orders, steps, samples, marginals, warnings }) => ({ id, names, points: points || undefined, orders, steps, samples, marginals, warnings })),
+}, null, 1);
+
+// restored is the picture of the tiles in their order.
+function restored() {
+  const a = state.answer, { pictures: tiles, orders } = a.sets[0], { width, height } = tiles[0];
+  const c = canvas(width * a.columns, height * tiles.length / a.columns);
+  orders[0].order.forEach((k, i) => c.getContext("2d").drawImage(tiles[k], i % a.columns * width, Math.floor(i / a.columns) * height));
+  return c;
+}
+
 // ---- the player, which walks the way to the first order
 
 function showBest() {
@@ -588,7 +755,8 @@ function play() {
 
 // ---- wiring
 
-$("model").addEventListener("change", choose);
+addEventListener("hashchange", choose);
+narrow.addEventListener("change", () => { if (state.models.length) placeStage(); });
 $("token-form").addEventListener("submit", (e) => {
   e.preventDefault();
   state.token = $("token").value.trim();
@@ -601,14 +769,32 @@ dropZone("picture-drop", (files) => files.length && takePicture(files[0]));
 $("images-file").addEventListener("change", (e) => { takeImages([...e.target.files]); e.target.value = ""; });
 $("images-example").addEventListener("click", () => {
   const m = model();
-  state.images = Array.from({ length: m.n }, () => exampleNumber(m.image_rows, m.image_columns, Math.max(1, Math.round(m.image_columns / m.image_rows))));
+  state.images = [];
+  for (let k = 0; k < m.n; k++) {
+    const number = exampleNumber(m.image_rows, m.image_columns, Math.max(1, Math.round(m.image_columns / m.image_rows)));
+    state.images.push({ ...number, name: unused(number.name) });
+  }
   showThumbs();
 });
 dropZone("images-drop", takeImages);
 $("points-random").addEventListener("click", () => editPoints(() => { state.points = Array.from({ length: model().n }, () => [Math.random(), Math.random()]); }));
 $("points-undo").addEventListener("click", () => editPoints(() => state.points.pop()));
 $("points-clear").addEventListener("click", () => editPoints(() => { state.points = []; }));
+$("table-example").addEventListener("click", () => { clear(); $("table").value = exampleTable(model(), 3); });
 $("table-use").addEventListener("click", () => model() ? run(askTable) : load());
+$("rule-kind").addEventListener("change", showRules);
+for (const id of ["rows", "columns", "bare-count"]) $(id).addEventListener("change", showRules);
+$("rule-form").addEventListener("submit", (e) => {
+  e.preventDefault();
+  state.rules.push({ kind: $("rule-kind").value, item: $("rule-item").value.trim(), other: $("rule-other").value.trim() });
+  $("rule-item").value = $("rule-other").value = "";
+  showRules();
+  $("rule-item").focus();
+});
+$("shortest-show").addEventListener("change", draw);
+$("save-csv").addEventListener("click", () => save("orders.csv", "text/csv", ordersCSV()));
+$("save-json").addEventListener("click", () => save("answer.json", "application/json", answerJSON()));
+$("save-picture").addEventListener("click", () => restored().toBlob((blob) => save("restored.png", "image/png", blob)));
 $("go").addEventListener("click", () => {
   const m = model();
   if (!m) return load(); // the server could not be reached at first

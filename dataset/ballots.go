@@ -1,0 +1,172 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// isBallots reports whether a table without a header begins with ballots: two lines or more, no
+// name twice in a line, and no more names than columns.
+func (h *tableHead) isBallots() bool {
+	names := map[string]bool{}
+	columns, lines := 0, 0
+	for _, row := range h.rows {
+		in := map[string]bool{}
+		for _, name := range row {
+			if name == "" {
+				continue
+			}
+			if in[name] {
+				return false
+			}
+			in[name], names[name] = true, true
+		}
+		columns = max(columns, len(row))
+		if len(in) > 0 {
+			lines++
+		}
+	}
+	return lines > 1 && columns > 1 && len(names) > 1 && len(names) <= columns
+}
+
+// readBallots reads ballots: columns are those of a header or nil, first is then the first ballot.
+func (f *File) readBallots(in *records, columns, first []string) error {
+	f.Format = FormatBallots
+	b := ballots{at: map[string]int{}, names: map[string]int{}, faults: &Faults{Path: in.name}, count: -1, width: len(columns), columns: columns}
+	for i, c := range columns {
+		if columnOf(c) == "count" {
+			if b.count >= 0 {
+				return fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
+			}
+			b.count = i
+		}
+	}
+	if columns == nil {
+		if err := b.add(first, in.line); err != nil {
+			b.faults.add(in.line, "", err)
+		}
+	}
+	for {
+		record, err := in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := b.add(record, in.line); err != nil {
+			b.faults.add(in.line, "", err)
+		}
+	}
+	if err := b.faults.err(); err != nil {
+		return err
+	}
+	items := make([]Item, len(b.items)) // all sets share them
+	for k, name := range b.items {
+		items[k].ID = name
+	}
+	for _, s := range b.sets {
+		s.Items = items
+		s.setLevels(s.Levels)
+	}
+	if columns == nil && len(b.items) > b.most {
+		return fmt.Errorf("%s: has %d names and no header, wanted at most %d, as there are columns\nhint: ballots that rank some of many items need the header rank1,rank2,…", in.name, len(b.items), b.most)
+	}
+	f.Sets = b.sets
+	if b.empty > 0 {
+		f.Warnings = append(f.Warnings, plural(b.empty, "ballot names no item", "ballots name no item")+" and are left out")
+	}
+	return nil
+}
+
+// ballots are what was read of a table of ballots.
+type ballots struct {
+	columns []string
+	width   int // columns of the header, 0 where there is none
+	count   int // column of the count, or -1
+
+	at     map[string]int // of an order in sets
+	names  map[string]int
+	items  []string
+	last   []int // line that named each item last
+	sets   []*Set
+	most   int // columns of a ballot
+	empty  int // ballots of no item
+	faults *Faults
+	ranked []int
+	key    []byte
+}
+
+// add adds a ballot.
+func (b *ballots) add(record []string, line int) error {
+	if b.width > 0 {
+		if err := checkWidth(record, b.width); err != nil {
+			return err
+		}
+		record = record[:b.width]
+	}
+	b.most = max(b.most, len(record))
+	count := 1
+	b.ranked, b.key = b.ranked[:0], b.key[:0]
+	for i, name := range record {
+		if i == b.count {
+			var err error
+			if count, err = strconv.Atoi(name); err != nil || count < 1 || count > MaxVoters {
+				return fmt.Errorf("%s: wanted a number of 1 to %d (got %s)", b.columns[i], MaxVoters, quoted(name))
+			}
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		if err := checkName(name); err != nil {
+			return fmt.Errorf("place %d: %w", i+1, err)
+		}
+		k, there := b.names[name]
+		if !there {
+			if k = len(b.items); k >= MaxItems {
+				return fmt.Errorf("there are more than %d items", MaxItems)
+			}
+			name = strings.Clone(name)
+			b.names[name], b.items = k, append(b.items, name)
+		}
+		if !there {
+			b.last = append(b.last, 0)
+		}
+		if b.last[k] == line {
+			return fmt.Errorf("%s is there twice\nhint: a place that was not filled is an empty cell", quoted(name))
+		}
+		b.last[k] = line
+		b.ranked = append(b.ranked, k)
+		b.key = append(strconv.AppendInt(b.key, int64(k), 36), ' ')
+	}
+	if len(b.ranked) == 0 {
+		b.empty += count
+		return nil
+	}
+	i, there := b.at[string(b.key)]
+	if !there {
+		i = len(b.sets)
+		b.at[string(b.key)] = i
+		b.sets = append(b.sets, &Set{ID: strconv.Itoa(i + 1), Line: line, Levels: strict(b.ranked)})
+	}
+	if s := b.sets[i]; s.Count > MaxVoters-count {
+		return fmt.Errorf("more than %d voters of one order", MaxVoters)
+	} else {
+		s.Count += count
+	}
+	return nil
+}
+
+// strict is [Strict] in one list.
+func strict(items []int) Levels {
+	flat, l := slices.Clone(items), make(Levels, len(items))
+	for i := range l {
+		l[i] = flat[i : i+1 : i+1]
+	}
+	return l
+}

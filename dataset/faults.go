@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostFaults is how many places of a file are told.
+const mostFaults = 10
+
+// Faults are what is wrong in a file that can be read on after each of them: the first ten
+// places by line, and how many there are.
+type Faults struct {
+	Path  string  `json:"file"`
+	First []Fault `json:"first"`
+	Count int     `json:"count"`
+	// Columns is how many of them are in each column of a table, those that are in one.
+	Columns map[string]int `json:"columns,omitempty"`
+}
+
+// Fault is one of them.
+type Fault struct {
+	Line   int    `json:"line"`
+	Column string `json:"column,omitempty"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// add notes an error of a line and a column, "" where it is in none.
+func (f *Faults) add(line int, column string, err error) {
+	f.Count++
+	if column != "" {
+		if f.Columns == nil {
+			f.Columns = map[string]int{}
+		}
+		f.Columns[column]++
+	}
+	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	at, _ := slices.BinarySearchFunc(f.First, line+1, func(x Fault, line int) int { return x.Line - line })
+	if at < mostFaults {
+		f.First = slices.Insert(f.First, at, Fault{line, column, text, hint})
+		f.First = f.First[:min(mostFaults, len(f.First))]
+	}
+}
+
+// err is nil where there are none.
+func (f *Faults) err() error {
+	if f.Count == 0 {
+		return nil
+	}
+	return f
+}
+
+// Error says the first ten, a line each, how many more there are and in which columns, and how to
+// mend them.
+func (f *Faults) Error() string {
+	var lines, hints []string
+	for _, x := range f.First {
+		line := fmt.Sprintf("%s:%d: ", f.Path, x.Line)
+		if x.Column != "" {
+			line += x.Column + ": "
+		}
+		lines = append(lines, line+x.Text)
+		if x.Hint != "" && !slices.Contains(hints, "hint: "+x.Hint) {
+			hints = append(hints, "hint: "+x.Hint)
+		}
+	}
+	if more := f.Count - len(f.First); more > 0 {
+		line := fmt.Sprintf("and %d more", more)
+		if len(f.Columns) > 0 {
+			line += ", of all in column " + f.columns()
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(append(lines, hints...), "\n")
+}
+
+// columns lists the columns with the most faults.
+func (f *Faults) columns() string {
+	type column struct {
+		name  string
+		count int
+	}
+	var all []column
+	for name, count := range f.Columns {
+		all = append(all, column{name, count})
+	}
+	slices.SortFunc(all, func(a, b column) int {
+		if a.count != b.count {
+			return b.count - a.count
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	const most = 5
+	var texts []string
+	for _, c := range all[:min(most, len(all))] {
+		texts = append(texts, fmt.Sprintf("%s %d", c.name, c.count))
+	}
+	if len(all) > most {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,113 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
+)
+
+// columnOf says which column of a known table a header's text names: set, item, rank; place 1 and
+// so on of a ballot; count; "" for none.
+func columnOf(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	switch text {
+	case "set", "item", "rank":
+		return text
+	case "count", "votes", "voters":
+		return "count"
+	}
+	for _, word := range []string{"rank", "choice", "preference", "place"} {
+		if rest, ok := strings.CutPrefix(text, word); ok {
+			if k, err := strconv.Atoi(strings.TrimLeft(rest, " _-")); err == nil && k >= 1 && k <= MaxItems {
+				return "place " + strconv.Itoa(k)
+			}
+		}
+	}
+	return ""
+}
+
+// isItemHeader reports whether columns are those of a table with a line an item.
+func isItemHeader(columns []string) bool {
+	set, item := false, false
+	for _, c := range columns {
+		set, item = set || columnOf(c) == "set", item || columnOf(c) == "item"
+	}
+	return set && item
+}
+
+// isBallotHeader reports whether columns are places 1, 2 and so on, and a count at most.
+func isBallotHeader(columns []string) bool {
+	places := 0
+	for _, c := range columns {
+		switch what := columnOf(c); {
+		case what == "place "+strconv.Itoa(places+1):
+			places++
+		case what != "count":
+			return false
+		}
+	}
+	return places > 0
+}
+
+// isKnownHeader reports whether a header is one of the two, or near one.
+func isKnownHeader(columns []string) bool {
+	for _, c := range columns {
+		if columnOf(c) != "" {
+			return len(columns) > 1
+		}
+	}
+	return false
+}
+
+// tableFormats are the headers that are read.
+const tableFormats = "set,item,rank,FEATURE,… (a line an item); rank1,rank2,…,count (a line a ballot); no header: ballots of names, " +
+	"or label,FEATURE,… with the sizes of the sets in FILE.query"
+
+// errHeader says what a header lacks, and which of the formats it is nearest to.
+func errHeader(columns []string) error {
+	got := fewNames(columns)
+	ballots := "" // the first column that is none of a ballot's
+	for _, c := range columns {
+		if columnOf(c) == "" && ballots == "" {
+			ballots = c
+		}
+		if strings.HasPrefix(columnOf(c), "place ") {
+			if ballots != "" {
+				return fmt.Errorf("column %s: is none of a table of ballots (got %s)\nhint: the nearest format is rank1,rank2,…,count; the formats are %s", quoted(ballots), got, tableFormats)
+			}
+			return fmt.Errorf("columns of places: wanted 1, 2 and so on from left to right (got %s)\nhint: the nearest format is rank1,rank2,…,count; the formats are %s", got, tableFormats)
+		}
+	}
+	missing := "set"
+	if slices.ContainsFunc(columns, func(c string) bool { return columnOf(c) == "set" }) {
+		missing = "item"
+	}
+	nearestTo := "the nearest format is set,item,rank,FEATURE,…"
+	for _, c := range columns {
+		if len(c) <= longName && columnOf(c) == "" && nearest.Near(c, []string{missing}) != "" {
+			nearestTo += fmt.Sprintf(" with %q for %q", missing, c)
+			break
+		}
+	}
+	return fmt.Errorf("column %q is missing (got %s)\nhint: %s; the formats are %s", missing, got, nearestTo, tableFormats)
+}
+
+// fewNames lists the first few of many names.
+func fewNames(names []string) string {
+	const most = 8
+	var list []string
+	for _, n := range names[:min(most, len(names))] {
+		if len(n) > longName/2 {
+			n = strings.ToValidUTF8(n[:longName/2], "") + "…"
+		}
+		list = append(list, n)
+	}
+	text := strings.Join(list, ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return text
+}

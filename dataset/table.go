@@ -1,0 +1,223 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// table gathers rows, an item each, of sets that may stand in any order. Its lists are of all
+// rows, so that a row costs little more than its numbers.
+type table struct {
+	setAt map[string]int32
+	ids   []string // of sets, as they first occur
+	first []int    // line of each
+
+	set    []int32   // of each row
+	line   []int32   //
+	value  []float64 // what orders its set, the greatest first
+	item   []int32   // in names
+	names  []string  // of items, as they first occur
+	nameAt map[string]int32
+
+	columns  *Columns
+	width    int       // features of a row
+	features []float64 // of all rows
+}
+
+// inSet returns the number of a set, which is new where id is.
+func (t *table) inSet(id string, line int) int32 {
+	k, there := t.setAt[id]
+	if !there {
+		if t.setAt == nil {
+			t.setAt = map[string]int32{}
+		}
+		id = strings.Clone(id)
+		k = int32(len(t.ids))
+		t.setAt[id], t.ids, t.first = k, append(t.ids, id), append(t.first, line)
+	}
+	return k
+}
+
+// named returns the number of a name among those of items.
+func (t *table) named(name string) int32 {
+	k, there := t.nameAt[name]
+	if !there {
+		if t.nameAt == nil {
+			t.nameAt = map[string]int32{}
+		}
+		name = strings.Clone(name)
+		k = int32(len(t.names))
+		t.nameAt[name], t.names = k, append(t.names, name)
+	}
+	return k
+}
+
+// add adds a row; its features are in the table already.
+func (t *table) add(set, item int32, line int, value float64) {
+	t.set, t.item, t.line, t.value = append(t.set, set), append(t.item, item), append(t.line, int32(line)), append(t.value, value)
+}
+
+// rows returns the rows of each set.
+func (t *table) rows() [][]int32 {
+	end := make([]int, len(t.ids)+1)
+	for _, s := range t.set {
+		end[s+1]++
+	}
+	for s := range t.ids {
+		end[s+1] += end[s]
+	}
+	flat, next := make([]int32, len(t.set)), slices.Clone(end)
+	for row, s := range t.set {
+		flat[next[s]] = int32(row)
+		next[s]++
+	}
+	out := make([][]int32, len(t.ids))
+	for s := range out {
+		out[s] = flat[end[s]:end[s+1]]
+	}
+	return out
+}
+
+// twice notes the rows whose item is in their set already.
+func (t *table) twice(rows [][]int32, faults *Faults) {
+	last := make([]int32, len(t.names)) // the row that named an item last, from 1
+	for s, rows := range rows {
+		for _, row := range rows {
+			k := t.item[row]
+			if before := last[k] - 1; before >= 0 && t.set[before] == int32(s) {
+				faults.add(int(t.line[row]), "item", fmt.Errorf("%s is in set %s on line %d already", quoted(t.names[k]), t.ids[s], t.line[before]))
+				continue
+			}
+			last[k] = row + 1
+		}
+	}
+}
+
+// sets makes the sets of the rows. Items without features are bare: all sets share those of the
+// table, and what a set does not name is unknown there. known says which values are.
+func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
+	list := make([]Set, len(t.ids))
+	sets := make([]*Set, len(list))
+	var items []Item
+	if t.width == 0 {
+		items = make([]Item, len(t.names))
+		for k, name := range t.names {
+			items[k].ID = name
+		}
+	} else {
+		items = make([]Item, 0, len(t.set))
+	}
+	var values []float64
+	for k, rows := range rows {
+		s := &list[k]
+		sets[k] = s
+		s.ID, s.Line = t.ids[k], t.first[k]
+		if len(rows) > MaxItems {
+			return nil, fmt.Errorf("%d: set %s: has %d items, wanted at most %d", s.Line, s.ID, len(rows), MaxItems)
+		}
+		values = values[:0]
+		for _, row := range rows {
+			values = append(values, t.value[row])
+		}
+		l := levelsOf(values, known)
+		if t.width == 0 {
+			for _, group := range l {
+				for i, j := range group {
+					group[i] = int(t.item[rows[j]])
+				}
+				slices.Sort(group)
+			}
+			s.Items = items
+		} else {
+			from := len(items)
+			for _, row := range rows {
+				at := int(row) * t.width
+				it := Item{Features: t.features[at : at+t.width : at+t.width]}
+				if k := t.item[row]; k >= 0 {
+					it.ID = t.names[k]
+				}
+				items = append(items, it)
+			}
+			s.Kind, s.Items, s.Columns = KindFeatures, items[from:len(items):len(items)], t.columns
+		}
+		s.setLevels(l)
+	}
+	return sets, nil
+}
+
+// levelsOf groups items by a value, the greatest first; items whose value is not ok are in no
+// group.
+func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) Levels {
+	count := 0
+	for _, v := range values {
+		if ok(v) {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	known := make([]int, 0, count)
+	for k, v := range values {
+		if ok(v) {
+			known = append(known, k)
+		}
+	}
+	slices.SortStableFunc(known, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	groups := 1
+	for i := 1; i < count; i++ {
+		if values[known[i]] != values[known[i-1]] {
+			groups++
+		}
+	}
+	l := make(Levels, 0, groups)
+	from := 0
+	for i := 1; i <= count; i++ {
+		if i == count || values[known[i]] != values[known[from]] {
+			l, from = append(l, known[from:i:i]), i
+		}
+	}
+	return l
+}
+
+// zeroRanks warns of ranks of 0 that may stand for no rank: beside ranks from 1 on, twice in a
+// set, or in some sets alone.
+func (t *table) zeroRanks(rows [][]int32) []string {
+	zeros, twice, without, example := 0, "", 0, ""
+	for s, rows := range rows {
+		count, least := 0, math.Inf(1)
+		for _, row := range rows {
+			switch rank := -t.value[row]; {
+			case rank == 0:
+				count++
+			case !math.IsNaN(rank):
+				least = min(least, rank)
+			}
+		}
+		switch {
+		case count == 0 && least == 1:
+			without++
+		case count > 0 && least == 1:
+			zeros++
+			if example == "" {
+				example = t.ids[s]
+			}
+			if count > 1 && twice == "" {
+				twice = t.ids[s]
+			}
+		}
+	}
+	text := fmt.Sprintf("%s a rank of 0 beside ranks from 1 on", plural(zeros, "set has", "sets have"))
+	switch {
+	case zeros == 0 || twice == "" && without == 0:
+		return nil
+	case twice != "":
+		text += ", more than once in set " + twice
+	default:
+		text += ", such as " + example + ", and others have none"
+	}
+	return []string{text + ": 0 is read as the best rank; where it stands for \"not ranked\", leave the cell empty"}
+}

@@ -1,0 +1,74 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unpackText is [unpack] for a file of text: a byte order mark is left out, and UTF-16, which has
+// one, becomes UTF-8.
+func unpackText(r io.Reader) (*bufio.Reader, error) {
+	br, err := unpack(r)
+	if err != nil {
+		return nil, err
+	}
+	var order binary.ByteOrder
+	switch mark, _ := br.Peek(2); {
+	case bytes.Equal(mark, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.Equal(mark, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		if mark, _ := br.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+			_, _ = br.Discard(3)
+		}
+		return br, nil
+	}
+	_, _ = br.Discard(2)
+	return bufio.NewReaderSize(&utf16Reader{r: br, order: order}, 64<<10), nil
+}
+
+// utf16Reader reads UTF-16 as UTF-8.
+type utf16Reader struct {
+	r     *bufio.Reader
+	order binary.ByteOrder
+}
+
+var errUTF16 = errors.New("begins as UTF-16 does, and is none: a character is cut off")
+
+// Read implements [io.Reader].
+func (u *utf16Reader) Read(p []byte) (n int, err error) {
+	if len(p) < utf8.UTFMax {
+		return 0, io.ErrShortBuffer
+	}
+	for n+utf8.UTFMax <= len(p) {
+		unit, err := u.unit()
+		if err != nil {
+			return n, err
+		}
+		if utf16.IsSurrogate(unit) {
+			second, err := u.unit()
+			if unit = utf16.DecodeRune(unit, second); err != nil || unit == utf8.RuneError {
+				return n, errUTF16
+			}
+		}
+		n += utf8.EncodeRune(p[n:], unit)
+	}
+	return n, nil
+}
+
+func (u *utf16Reader) unit() (rune, error) {
+	var b [2]byte
+	switch _, err := io.ReadFull(u.r, b[:]); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, errUTF16
+	case err != nil:
+		return 0, err
+	}
+	return rune(u.order.Uint16(b[:])), nil
+}

@@ -1,0 +1,392 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/baseline/diffsort"
+	"github.com/riffle-ml/riffle/baseline/gumbelsinkhorn"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// These tests hold figures that a model reports to their definitions, computed here another way.
+
+// concordance is the share of concordant less that of discordant pairs of two lists of numbers.
+func concordance(a, b []int) float64 {
+	sum, pairs := 0.0, 0.0
+	for i := range a {
+		for j := range i {
+			pairs++
+			if (a[i] < a[j]) == (b[i] < b[j]) {
+				sum++
+			} else {
+				sum--
+			}
+		}
+	}
+	return sum / pairs
+}
+
+// Kendall's tau is that of ranks, and the other that of lists, as the paper's figures are.
+func TestTauIsOfRanks(t *testing.T) {
+	m := newModel(t, tiny(), openEngine(t, "go"))
+	const count = 20
+	r, err := m.Evaluate(t.Context(), task.Test, count, DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find, _, err := m.finder(DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ex, err := m.Task.Examples(task.Test, 0, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := find(t.Context(), ex, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks, lists := 0.0, 0.0
+	for i, o := range orders {
+		ranks += concordance(o.Rank(), ex.Clean[i].Rank()) / count
+		lists += concordance(o, ex.Clean[i]) / count
+	}
+	if math.Abs(ranks-lists) < 0.02 {
+		t.Fatalf("tau is %.4f and %.4f: these sets do not tell the two apart", ranks, lists)
+	}
+	if math.Abs(r.KendallTau.Mean-ranks) > 1e-9 || math.Abs(r.KendallTauLists.Mean-lists) > 1e-9 {
+		t.Errorf("tau %.6f of ranks and %.6f of lists, wanted %.6f and %.6f", r.KendallTau.Mean, r.KendallTauLists.Mean, ranks, lists)
+	}
+}
+
+// voted is a model of bare items, trained on one file of votes and judged by another.
+func voted(t *testing.T, n int, train, test string) *Model {
+	t.Helper()
+	dir := t.TempDir()
+	head := fmt.Sprintf("# NUMBER ALTERNATIVES: %d\n", n)
+	for k := range n {
+		head += fmt.Sprintf("# ALTERNATIVE NAME %d: item%d\n", k+1, k+1)
+	}
+	for name, votes := range map[string]string{"train.toi": train, "test.toi": test} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(head+votes), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := tiny()
+	cfg.Task = run.Task{Name: "ranking", Data: filepath.Join(dir, "train.toi"), Test: filepath.Join(dir, "test.toi")}
+	cfg.Model.Encoder = ""
+	return newModel(t, cfg, openEngine(t, "go"))
+}
+
+// The classical models are fitted to the training votes: to the test votes, which are the other
+// way round here, they would fit better than any model can know.
+func TestPopulationsFitTrainingVotes(t *testing.T) {
+	m := voted(t, 2, "80: 1,2\n20: 2,1\n", "10: 1,2\n90: 2,1\n")
+	sets, weights, err := m.Task.(*task.Ranking).Sets(task.Train, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, all := 0.0, 0.0
+	for i, s := range sets {
+		all += float64(weights[i])
+		if s.Order[0] == 0 {
+			first += float64(weights[i])
+		}
+	}
+	share := first / all // the greatest likelihood of either law, for two items
+	if share < 0.6 {
+		t.Fatalf("%.2f of the training votes put item 1 first, wanted about 0.8", share)
+	}
+	want := (0.1*math.Log(share) + 0.9*math.Log(1-share)) / 2
+	r, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Ranking.Populations) != 2 {
+		t.Fatalf("%d classical models, wanted 2", len(r.Ranking.Populations))
+	}
+	for _, p := range r.Ranking.Populations {
+		if p.LogProb == nil || math.Abs(*p.LogProb-want) > 1e-6 {
+			t.Errorf("%s: log p %v an item, wanted %.6f", p.Name, p.LogProb, want)
+		}
+	}
+}
+
+// The bound on log p of lists of which not all is known is on the probability of all the orders
+// that agree with them, as `score` has it, and uniform the log of their share of all orders.
+func TestListsBoundCountsOrders(t *testing.T) {
+	const n = 5
+	m := voted(t, n, "30: 1,2,3,4,5\n30: 2,1,3,5,4\n", "1: 3,{1,2,4,5}\n") // 4! orders begin with item 3
+	r, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, _, err := m.Task.(*task.Ranking).Sets(task.Test, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scored, _, err := m.Score(t.Context(), sets, 4000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := math.Log(1.0/n) / n; math.Abs(r.Ranking.Uniform.Mean-want) > 1e-9 {
+		t.Errorf("uniform %.6f nats an item, wanted %.6f: one order in %d begins so", r.Ranking.Uniform.Mean, want, n)
+	}
+	// One consistent order stands for the list, of 16 draws: 2 nats a list are several deviations,
+	// and the log of the count is log 24 = 3.2.
+	if want := float64(scored[0].Bound); math.Abs(r.Ranking.Bound.Mean*n-want) > 2 {
+		t.Errorf("bound %.3f nats, score has %.3f ± %.3f", r.Ranking.Bound.Mean*n, want, float64(scored[0].StdErr))
+	}
+}
+
+// The entropy of samples is the mean over samples: an order that came three times counts thrice.
+func TestEntropyWeighsOrders(t *testing.T) {
+	m, _ := train(t, tiny(), openEngine(t, "go"))
+	ex, err := m.Task.Examples(task.Test, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	often := ex.Clean[0]
+	seldom := slices.Clone(often)
+	slices.Reverse(seldom)
+	sets := []*dataset.Set{bare(5), bare(5)}
+	for i, o := range []perm.Order{often, seldom} {
+		sets[i].Order, sets[i].OrderGiven = o, "order"
+	}
+	scored, _, err := m.Score(t.Context(), sets, 64, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := float64(scored[0].LogProb), float64(scored[1].LogProb)
+	if math.Abs(a-b) < 0.1 {
+		t.Fatalf("log p %.3f and %.3f: these orders do not tell weighted from plain", a, b)
+	}
+	e, err := m.Entropy(t.Context(), bare(5), []perm.Order{often, seldom, often, often}, 64, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := -(0.75*a + 0.25*b); math.Abs(float64(e.Mean)-want) > 1e-9 {
+		t.Errorf("entropy %.6f, wanted %.6f", float64(e.Mean), want)
+	}
+}
+
+// lossAt is the loss of a method on the batch of step 1, and the network's scores of that batch.
+func lossAt(t *testing.T, m *Model, f func(scores *graph.Node, in []*graph.Node) *graph.Node) (loss, want float64) {
+	t.Helper()
+	b, err := m.batch(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	method, err := m.method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer method.close()
+	inputs, err := method.inputs(1, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := model.NewExec(m.Engine.Backend, m.Store, func(_ *model.Scope, in []*graph.Node) *graph.Node {
+		c := denoiser.NewContext(in[0].Graph(), m.Store, false, nil)
+		scores := m.Denoiser.Scores(c, m.Denoiser.Encode(c, in[0]), in[1], in[2])
+		return graph.Stack([]*graph.Node{method.loss(c, in), f(scores, in)}, 0)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call1(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := tensors.CopyFlatData[float32](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(flat[0]), float64(flat[1])
+}
+
+// Error-free DiffSort's second loss is of the objects that the error-free swaps move: those of
+// the relaxed swaps would blend objects, which is what it avoids (Kim et al. 2024).
+func TestErrorFreeLoss(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+		c.Method, c.Baseline.Network, c.Baseline.Steepness = "error-free-diffsort", "odd-even", 3
+	})
+	network, err := diffsort.OddEven(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(exact bool) float64 {
+		second, err := diffsort.New(network, diffsort.Cauchy, 3, exact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		soft, err := diffsort.New(network, diffsort.Cauchy, 3, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := lossAt(t, m, func(scores *graph.Node, in []*graph.Node) *graph.Node {
+			_, p := soft.SortGraph(scores)
+			_, q := second.SortGraph(scores)
+			objects := denoiser.Arrange(in[0], in[1])
+			return graph.Add(diffsort.CrossEntropy(p, in[3]), graph.MulScalar(diffsort.ObjectLoss(q, in[3], objects), diffsort.Paper(true, 4).LossWeight))
+		})
+		return got - want
+	}
+	if d := with(true); math.Abs(d) > 1e-5 {
+		t.Errorf("the loss is %g above that of the error-free network", d)
+	}
+	if d := with(false); math.Abs(d) < 1e-4 {
+		t.Errorf("the loss is that of the relaxed network alone (difference %g)", d)
+	}
+}
+
+// Gumbel–Sinkhorn's network scores places for each item. Where the scores say that item 0 goes to
+// place 1, item 1 to 2 and item 2 to 0, the order is 2, 0, 1 and not its inverse, and a network of
+// single items, which knows nothing of places, can learn it.
+func TestGumbelSinkhornScoresItems(t *testing.T) {
+	e := openEngine(t, "go")
+	exec, err := graph.NewExec(e.Backend, logAlpha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	out := exec.MustCall(tensors.FromFlatDataAndDimensions([]float32{0, 9, 0, 0, 0, 9, 9, 0, 0}, 1, 3, 3))[0]
+	flat, err := tensors.CopyFlatData[float32](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := gumbelsinkhorn.Matching(flat); err != nil || !slices.Equal(o, perm.Order{2, 0, 1}) {
+		t.Errorf("order %v, %v, wanted 2 0 1", o, err)
+	}
+	cfg := tiny()
+	cfg.Method, cfg.Model.Layers, cfg.Model.Positions, cfg.Model.Dropout, cfg.Model.Dim = "gumbel-sinkhorn", 0, "none", 0, 16
+	cfg.Baseline.Tau, cfg.Train.Steps, cfg.Train.Batch, cfg.Train.LR = 0.5, 300, 16, 1e-2
+	nothing := func(scores *graph.Node, _ []*graph.Node) *graph.Node { return graph.ConstAs(scores, 0) }
+	before, _ := lossAt(t, newModel(t, cfg, e), nothing)
+	m, _ := train(t, cfg, e)
+	// Each item's place is then certain, and the loss is what noise is left.
+	if after, _ := lossAt(t, m, nothing); after > before/10 {
+		t.Errorf("loss %.4f before training and %.4f after", before, after)
+	}
+	ex, err := m.Task.Examples(task.Test, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := ex.Clean[0]; slices.Equal(o, perm.Order(o.Rank())) {
+		t.Fatalf("%v is its own inverse: it does not tell the two apart", o)
+	}
+	r, err := m.Evaluate(t.Context(), task.Test, 50, DecodeOptions{}, nil)
+	if err != nil || r.Exact.Mean != 100 {
+		t.Errorf("%.1f %% exact, %v, wanted 100: one order, told by the items", r.Exact.Mean, err)
+	}
+}
+
+// What SEDD's sampler asks for at noise σ̄ are ratios at σ̄: the network is told log σ̄, and what it
+// says of a masked position is divided by V·(e^σ̄ − 1) (Lou et al. 2024, the absorbing graph; V objects).
+func TestSEDDRatiosAreAtSigma(t *testing.T) {
+	cfg := tiny()
+	cfg.Method, cfg.Baseline = "sedd", run.Baseline{Graph: "absorb", Sampler: "analytic", Steps: 8}
+	m := newModel(t, cfg, openEngine(t, "go"))
+	o, err := m.newSEDD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	network, err := m.newScorer(func(scores, _ *graph.Node) *graph.Node { return scores })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer network.close()
+	const n = 5
+	ex, err := m.Task.Examples(task.Test, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := make([]int32, n)
+	for i := range masked {
+		masked[i] = n // MASK
+	}
+	for _, sigma := range []float64{0.25, 0.7, 2, 5} {
+		got, err := o.(*seddOrderer).ratios(ex.Objects)(masked, sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := network.call(ex.Objects, masked, float32(10*math.Log(sigma)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range scores {
+			if want := math.Exp(float64(s)) / (n * math.Expm1(sigma)); math.Abs(float64(got[i])/want-1) > 1e-3 {
+				t.Errorf("σ̄ = %g: ratio %d is %.5f, wanted %.5f", sigma, i, got[i], want)
+			}
+		}
+	}
+}
+
+// The scores that a latent step draws from are those of the step itself: its seed makes the mask
+// of dropout.
+func TestLatentDrawsUnderTheStepsMask(t *testing.T) {
+	m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+		c.Train.Objective, c.Process.Schedule, c.Train.Samples, c.Train.Entropy, c.Model.Dropout = "latent", []int{0, 7}, 8, 1, 0.5
+	})
+	b, err := m.batch(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.pixels, b.size = make([]float32, len(b.clean)*4), 1 // alike: a factor is 1/N − λ·log p
+	method, err := m.method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer method.close()
+	in, err := method.inputs(1, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	factors, err := tensors.CopyFlatData[float32](in[4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := model.NewExec(m.Engine.Backend, m.Store, func(_ *model.Scope, in []*graph.Node) *graph.Node {
+		c := denoiser.NewContext(in[0].Graph(), m.Store, true, in[4])
+		scores := m.Denoiser.Scores(c, m.Denoiser.Encode(c, in[0]), in[1], in[2])
+		drawn := in[3].Shape().Dimensions
+		return m.Process.Reverse.LogProbGraph(graph.BroadcastToDims(graph.ExpandAxes(scores, 1), append([]int{drawn[0], drawn[1]}, scores.Shape().Dimensions[1:]...)...), in[3])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	noise, err := diffusion.DropoutState(m.Config.Seed, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call1(in[0], in[1], in[2], in[3], noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logp, err := tensors.CopyFlatData[float32](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range factors {
+		if drawn := 1/float64(m.Config.Train.Samples) - float64(f); math.Abs(drawn-float64(logp[i])) > 1e-3 {
+			t.Errorf("draw %d: log p %.5f when it was drawn, %.5f in the step", i, drawn, logp[i])
+		}
+	}
+}

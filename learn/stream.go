@@ -1,0 +1,186 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/riffle-ml/riffle/dataset"
+)
+
+// Part is some sets of a stream, in their order, with the answers for them.
+type Part[R any] struct {
+	Sets    []*dataset.Set
+	Answers []R
+	// Warnings are those that no part before had. After many different ones there are no more:
+	// each answer has its own.
+	Warnings []string
+}
+
+// Question asks a model about sets: [Model.Order], [Model.Sample] or [Model.Score] with all but
+// their sets settled.
+type Question[R any] func(ctx context.Context, sets []*dataset.Set) (answers []R, warnings []string, err error)
+
+// Bounds on a part: sets, and numbers that their items hold.
+const (
+	mostSets    = 4096
+	mostNumbers = 1 << 22
+)
+
+// The times that decide how large parts are: one that takes longer than slowPart is followed by
+// a smaller one, and a part is asked when nothing has come for as long as patience.
+const (
+	slowPart = 2 * time.Second
+	patience = 20 * time.Millisecond
+)
+
+// Stream asks a question about sets as they come and yields their answers as they are there, in
+// memory that does not grow with the number of sets. A part has least sets to begin with, where
+// so many have come, and later as many as a second or two is enough for: least is the batch of
+// the question, 1 where it takes one set after the other. Answers are those that the question
+// gives of all sets at once; sets without an id are called by their number, from 1, in the
+// stream. At an error of sets, those before it are answered, then it is yielded.
+//
+// sets is read in a goroutine of its own, ahead of the answers; where the stream ends early that
+// ends with its next set.
+func Stream[R any](ctx context.Context, sets iter.Seq2[*dataset.Set, error], least int, ask Question[R]) iter.Seq2[Part[R], error] {
+	return func(yield func(Part[R], error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		p := &parts{ctx: ctx, from: readAhead(ctx, sets), size: max(1, least), least: max(1, least)}
+		for {
+			some, err := p.next()
+			if len(some) > 0 {
+				start := time.Now()
+				answers, warnings, err := ask(ctx, some)
+				if err != nil {
+					yield(Part[R]{}, err)
+					return
+				}
+				p.resize(time.Since(start), len(some))
+				if !yield(Part[R]{some, answers, p.fresh(warnings)}, nil) {
+					return
+				}
+			}
+			if errors.Is(err, errEnd) {
+				return
+			}
+			if err != nil {
+				yield(Part[R]{}, err)
+				return
+			}
+		}
+	}
+}
+
+// errEnd is that all sets have come.
+var errEnd = errors.New("end of the stream")
+
+// parts cuts a stream.
+type parts struct {
+	ctx         context.Context
+	from        <-chan setOrError
+	size, least int
+	number      int // of sets so far
+	said        map[string]bool
+}
+
+type setOrError struct {
+	set *dataset.Set
+	err error
+}
+
+// readAhead reads sets while others are asked about.
+func readAhead(ctx context.Context, sets iter.Seq2[*dataset.Set, error]) <-chan setOrError {
+	out := make(chan setOrError, 64)
+	go func() {
+		defer close(out)
+		for s, err := range sets {
+			select {
+			case out <- setOrError{s, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// next returns the sets of the next part; with an error it is the last one.
+func (p *parts) next() (some []*dataset.Set, err error) {
+	numbers := 0
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for len(some) < p.size && numbers < mostNumbers {
+		if len(some) > 0 {
+			timer.Reset(patience)
+		}
+		select {
+		case <-p.ctx.Done():
+			return nil, p.ctx.Err()
+		case <-timer.C:
+			if len(some) > 0 {
+				return some, nil
+			}
+			timer.Reset(time.Hour)
+		case next, more := <-p.from:
+			switch {
+			case !more:
+				return some, errEnd
+			case next.err != nil:
+				return some, next.err
+			}
+			s := next.set
+			if p.number++; s.ID == "" {
+				called := *s
+				called.ID = strconv.Itoa(p.number)
+				s = &called
+			}
+			some = append(some, s)
+			numbers += len(s.Items)
+			if len(s.Items) > 0 {
+				numbers += len(s.Items) * len(s.Items[0].Features)
+			}
+		}
+	}
+	return some, nil
+}
+
+// resize has parts grow until one takes long.
+func (p *parts) resize(took time.Duration, sets int) {
+	switch {
+	case took > slowPart:
+		p.size = max(p.least, p.size/2)
+	case took < slowPart/4 && sets == p.size:
+		p.size = min(max(mostSets/p.least*p.least, p.least), 2*p.size)
+	}
+}
+
+// mostSaid bounds the warnings that a stream remembers.
+const mostSaid = 100
+
+// countOf is how warnings about several sets begin.
+var countOf = regexp.MustCompile(`^\d+ sets? ha(s|ve) `)
+
+// fresh returns the warnings that are new, whatever the number of sets that they are about.
+func (p *parts) fresh(warnings []string) (out []string) {
+	if p.said == nil {
+		p.said = map[string]bool{}
+	}
+	for _, w := range warnings {
+		what := countOf.ReplaceAllString(w, "")
+		if p.said[what] || len(p.said) > mostSaid {
+			continue
+		}
+		if p.said[what] = true; len(p.said) > mostSaid {
+			w = fmt.Sprintf("more than %d different warnings; each answer has its own", mostSaid)
+		}
+		out = append(out, w)
+	}
+	return slices.Clip(out)
+}

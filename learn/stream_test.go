@@ -1,0 +1,138 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/riffle-ml/riffle/dataset"
+)
+
+// from yields sets, and an error where one is nil.
+func from(all []*dataset.Set) iter.Seq2[*dataset.Set, error] {
+	return func(yield func(*dataset.Set, error) bool) {
+		for i, s := range all {
+			if s == nil {
+				yield(nil, fmt.Errorf("set %d is broken", i+1))
+				return
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A stream has the answers of all sets together, in their order, bit for bit, whatever the size
+// of its parts.
+func TestStreamEqualsAllAtOnce(t *testing.T) {
+	m := newScalars(t, scalars{n: 5}, nil)
+	all := randomSets(41, 5)
+	for i, s := range all {
+		s.ID = ""
+		if i%3 == 0 {
+			s.Items = s.Items[:4]
+		}
+	}
+	want, _, err := m.Sample(t.Context(), all, 6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, least := range []int{1, 7, 100} {
+		var got []Sampled
+		var warnings []string
+		for part, err := range Stream(t.Context(), from(all), least, func(ctx context.Context, sets []*dataset.Set) ([]Sampled, []string, error) {
+			return m.Sample(ctx, sets, 6, 1)
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(part.Sets) != len(part.Answers) {
+				t.Fatalf("%d answers for %d sets", len(part.Answers), len(part.Sets))
+			}
+			got, warnings = append(got, part.Answers...), append(warnings, part.Warnings...)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("parts of %d: %v, wanted %v", least, got, want)
+		}
+		if len(warnings) != 1 { // once, of the sets of 4
+			t.Errorf("parts of %d: warnings %q", least, warnings)
+		}
+	}
+}
+
+// What came before an error is answered.
+func TestStreamUntilError(t *testing.T) {
+	all := append(randomSets(5, 3), nil)
+	echo := func(_ context.Context, sets []*dataset.Set) (ids []string, warnings []string, err error) {
+		for _, s := range sets {
+			ids = append(ids, s.ID)
+		}
+		return ids, nil, nil
+	}
+	var ids []string
+	var failed error
+	for part, err := range Stream(t.Context(), from(all), 2, echo) {
+		ids = append(ids, part.Answers...)
+		failed = errors.Join(failed, err)
+	}
+	if len(ids) != 5 || failed == nil || failed.Error() != "set 6 is broken" {
+		t.Errorf("answered %q, then %v", ids, failed)
+	}
+}
+
+// An answer does not wait for sets that have not come, nor does a stream for one that is not asked on.
+func TestStreamOfSetsThatWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	answered := make(chan string)
+	slow := func(yield func(*dataset.Set, error) bool) {
+		for _, s := range randomSets(3, 3) {
+			if !yield(s, nil) {
+				return
+			}
+			<-answered
+		}
+		<-ctx.Done()
+	}
+	echo := func(_ context.Context, sets []*dataset.Set) ([]string, []string, error) {
+		return []string{sets[0].ID}, nil, nil
+	}
+	var failed error
+	count := 0
+	for part, err := range Stream(ctx, slow, 100, echo) {
+		if failed = err; err != nil {
+			break
+		}
+		if len(part.Sets) != 1 {
+			t.Fatalf("%d sets at once, wanted 1", len(part.Sets))
+		}
+		if count++; count == 3 {
+			cancel()
+		}
+		answered <- ""
+	}
+	if count != 3 || !errors.Is(failed, context.Canceled) {
+		t.Errorf("%d answers, then %v", count, failed)
+	}
+	cancel()
+}
+
+// Warnings are said once, but for how many sets they are about, and not without end.
+func TestStreamWarnings(t *testing.T) {
+	p := &parts{}
+	first := p.fresh([]string{"3 sets have 4 objects, …", "1 set has 5 objects, …", "other"})
+	again := p.fresh([]string{"1 set has 4 objects, …", "other"})
+	if len(first) != 3 || len(again) != 0 {
+		t.Errorf("%q, then %q", first, again)
+	}
+	var many []string
+	for i := range 1000 {
+		many = append(many, p.fresh([]string{fmt.Sprintf("set %d: odd", i)})...)
+	}
+	if len(many) != mostSaid+1-3 || !slices.Contains(many, "more than 100 different warnings; each answer has its own") {
+		t.Errorf("%d warnings, the last %q", len(many), many[len(many)-1])
+	}
+}

@@ -1,0 +1,203 @@
+package reverse
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// TransitionPlackettLuce is the Plackett–Luce distribution whose odds depend on the object that
+// was placed last. Its scores S [n + 1, n] are row-major: row 0 chooses the first object, and
+// row 1 + j the object after object j, of those that are left,
+//
+//	log p(σ) = Σ_i ( S[r_i,σ[i]] − log Σ_{j ≥ i} exp S[r_i,σ[j]] ),  r_0 = 0, r_i = 1 + σ[i−1].
+//
+// Objects are those at the positions of X_t, as in the other laws: row 1 + j belongs to the
+// object at position j of X_t. PL is this law with equal rows. Any single order has a
+// probability of 1 with −Inf scores. A row knows neither its position nor the objects before the
+// last, so from four objects on some distributions cannot be made: the probabilities of 0, 1, 2, 3
+// and of 3, 0, 2, 1 multiply to 1/16 at most, as row 1 prefers either object 1 or object 2.
+//
+// Its mode is not the greedy order in general.
+type TransitionPlackettLuce struct{}
+
+func (TransitionPlackettLuce) Name() string        { return "path" }
+func (TransitionPlackettLuce) LongName() string    { return "transition Plackett–Luce" }
+func (TransitionPlackettLuce) NumScores(n int) int { return (n + 1) * n }
+func (TransitionPlackettLuce) FullSupport() bool   { return true }
+
+// Row implements [Rows]: that of the object placed last.
+func (TransitionPlackettLuce) Row(scores []float64, n, _, last int) []float64 {
+	return scores[(last+1)*n : (last+2)*n]
+}
+
+// LogProb is O(n²).
+func (l TransitionPlackettLuce) LogProb(scores []float64, o perm.Order) float64 {
+	checkScores(l, scores, len(o))
+	return logProbOfRows(l, scores, o)
+}
+
+// Sample draws object by object, in O(n²).
+func (l TransitionPlackettLuce) Sample(rng *rand.Rand, scores []float64, dst perm.Order) {
+	checkScores(l, scores, len(dst))
+	sampleRows(l, rng, scores, dst)
+}
+
+// Mode writes the greedy order: each row takes its best object of those left.
+func (l TransitionPlackettLuce) Mode(scores []float64, dst perm.Order) float64 {
+	checkScores(l, scores, len(dst))
+	greedy(l, scores, dst)
+	return l.LogProb(scores, dst)
+}
+
+// TopK is a beam search of width k that always keeps the greedy order.
+func (l TransitionPlackettLuce) TopK(scores []float64, k int) []Candidate {
+	return l.TopKAbove(scores, k, negInf)
+}
+
+// TopKAbove implements [Above]. It is O(k·n²), after O(n²) exponentials.
+func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
+	n := int(math.Round((math.Sqrt(float64(1+4*len(scores))) - 1) / 2))
+	checkScores(l, scores, n)
+	if k < 1 {
+		return nil
+	}
+	if n == 0 {
+		return []Candidate{{perm.Order{}, 0}}
+	}
+	s := pathSearch{n: n, scores: scores, weight: make([]float64, len(scores)), greatest: make([]float64, n+1)}
+	less := make([]float64, n)
+	for r := range s.greatest {
+		row := scores[r*n : (r+1)*n]
+		exponentials(row, less, s.weight[r*n:(r+1)*n])
+		s.greatest[r] = clean(slices.MaxFunc(row, func(a, b float64) int { return cmp.Compare(clean(a), clean(b)) }))
+	}
+	beam := []pathPrefix{{used: make([]bool, n), greedy: true}}
+	for range n {
+		if beam = s.extend(beam, k, floor); len(beam) == 0 {
+			return modeAlone(l, scores, n)
+		}
+	}
+	out := make([]Candidate, len(beam))
+	for i, p := range beam {
+		out[i] = Candidate{p.order, min(p.logp, 0)}
+	}
+	return sortCandidates(out, len(out))
+}
+
+// pathPrefix is the start of an order; greedy is the one that Mode has.
+type pathPrefix struct {
+	order  perm.Order
+	used   []bool
+	logp   float64
+	greedy bool
+}
+
+// pathSearch holds the scores, and e to the scores less the greatest of their row.
+type pathSearch struct {
+	n              int
+	scores, weight []float64
+	greatest       []float64 // of each row
+}
+
+// extend returns the k best prefixes that are one object longer, by falling log-probability,
+// those below floor left out; the greedy one is among them unless it is impossible.
+func (s *pathSearch) extend(beam []pathPrefix, k int, floor float64) []pathPrefix {
+	n := s.n
+	var worst []key // a heap of the best offers, the least on top: index −(prefix·n + object)
+	greedyPick, greedyLogp := -1, negInf
+	for at, p := range beam {
+		row := 0
+		if len(p.order) > 0 {
+			row = p.order[len(p.order)-1] + 1
+		}
+		scores, sum := s.scores[row*n:(row+1)*n], s.left(row, p.used)
+		best := -1
+		for j, used := range p.used {
+			v := clean(scores[j])
+			if used || v == negInf {
+				continue
+			}
+			logp := p.logp + sum.logProb(v)
+			if p.greedy && (best < 0 || v > clean(scores[best])) {
+				best, greedyPick, greedyLogp = j, at*n+j, logp
+			}
+			offer := key{-logp, -int32(at*n + j)}
+			switch {
+			case logp < floor:
+			case len(worst) < k:
+				worst = append(worst, offer)
+				siftUp(worst)
+			case before(worst[0], offer):
+				worst[0] = offer
+				siftDown(worst, 0)
+			}
+		}
+	}
+	slices.SortFunc(worst, func(a, b key) int { return byValue(b, a) }) // the best first
+	if kept := slices.ContainsFunc(worst, func(o key) bool { return int(-o.index) == greedyPick }); greedyPick >= 0 && !kept {
+		worst = append(worst[:min(len(worst), k-1)], key{-greedyLogp, -int32(greedyPick)})
+	}
+	next := make([]pathPrefix, len(worst))
+	for i, o := range worst {
+		from, j := beam[int(-o.index)/n], int(-o.index)%n
+		order := make(perm.Order, len(from.order)+1, n)
+		copy(order, from.order)
+		order[len(from.order)] = j
+		used := slices.Clone(from.used)
+		used[j] = true
+		next[i] = pathPrefix{order, used, -o.value, int(-o.index) == greedyPick}
+	}
+	return next
+}
+
+// left sums over the objects of a row that are not used.
+func (s *pathSearch) left(row int, used []bool) logSum {
+	scores, weight := s.scores[row*s.n:(row+1)*s.n], s.weight[row*s.n:(row+1)*s.n]
+	sum := 0.0
+	for j, u := range used {
+		if !u {
+			sum += weight[j]
+		}
+	}
+	if sum > tooSmall {
+		return logSum{s.greatest[row], math.Log(sum)}
+	}
+	greatest := negInf // what is left is far below the greatest of the row: measure from its own
+	for j, u := range used {
+		if !u {
+			greatest = max(greatest, clean(scores[j]))
+		}
+	}
+	sum = 0
+	for j, u := range used {
+		if !u {
+			sum += math.Exp(clean(scores[j]) - greatest)
+		}
+	}
+	return logSum{greatest, math.Log(sum)}
+}
+
+// LogProbGraph takes scores [..., n + 1, n]. It needs no gather, as with rank −1 for the start
+// row r chooses the object of rank[r] + 1 from those of a higher rank.
+func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
+	n := rank.Shape().Dim(-1)
+	checkGraph(l, scores, rank, n+1, n)
+	start := graph.AddScalar(graph.ZerosLike(graph.Slice(rank, graph.AxisRange().Spacer(), graph.AxisRange(0, 1))), -1)
+	row := graph.ExpandAxes(graph.Concatenate([]*graph.Node{start, rank}, -1), -1) // [..., n+1, 1]
+	position := graph.ExpandAxes(rank, -2)                                         // [..., 1, n]
+	end := graph.Equal(row, graph.ConstAs(row, n-1))                               // the last object chooses none
+	left := graph.LogicalOr(graph.GreaterThan(position, row), end)                 // [..., n+1, n]
+	here := graph.Equal(position, graph.OnePlus(row))                              // [..., n+1, n]
+	s := floored(scores)
+	z, total := shifted(s, left)
+	logp := graph.Sub(pick(z, here), total) // [..., n+1]
+	logp = graph.Where(graph.Squeeze(end, -1), graph.ZerosLike(logp), logp)
+	never := barred(graph.ReduceMin(pick(s, here), -1))
+	return unless(never, graph.ReduceSum(logp, -1), scores)
+}

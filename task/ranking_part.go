@@ -1,0 +1,63 @@
+package task
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/riffle-ml/riffle/dataset"
+)
+
+// part are the sets of a split.
+type part struct {
+	sets    []*dataset.Set
+	weights []int // how many gave each, at least 1
+	total   int
+	sizes   []bucket
+}
+
+// bucket are the sets of one size.
+type bucket struct {
+	n     int
+	index []int // in part.sets
+	upTo  []int // cumulated weights
+}
+
+func (p *part) add(s *dataset.Set, weight int) {
+	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
+}
+
+// take removes one who gave the last of the sets.
+func (p *part) take() *dataset.Set {
+	last := len(p.sets) - 1
+	s := p.sets[last]
+	p.total--
+	if p.weights[last]--; p.weights[last] == 0 {
+		p.sets, p.weights = p.sets[:last], p.weights[:last]
+	}
+	return s
+}
+
+func (p *part) bucket() {
+	at := map[int]int{}
+	for i, s := range p.sets {
+		n := len(s.Items)
+		j, ok := at[n]
+		if !ok {
+			j = len(p.sizes)
+			at[n], p.sizes = j, append(p.sizes, bucket{n: n})
+		}
+		b := &p.sizes[j]
+		before := 0
+		if len(b.upTo) > 0 {
+			before = b.upTo[len(b.upTo)-1]
+		}
+		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
+	}
+	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })
+}
+
+// draw picks one of the cumulated weights.
+func draw(rng *rand.Rand, upTo []int) int {
+	return sort.SearchInts(upTo, 1+rng.IntN(upTo[len(upTo)-1]))
+}

@@ -1,0 +1,68 @@
+package task
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// inked are digits whose pixels all have one grey level, the label's among the ten.
+func inked(count int, grey uint8) *dataset.Digits {
+	d := &dataset.Digits{Images: dataset.Images{N: count, Rows: digitSize, Cols: digitSize, Pix: make([]uint8, count*digitSize*digitSize)}, Labels: make([]uint8, count)}
+	for i := range d.Pix {
+		d.Pix[i] = grey
+	}
+	for i := range d.Labels {
+		d.Labels[i] = uint8(i % 10)
+	}
+	return d
+}
+
+// Test sets are of test digits, as they are in the file: training digits would flatter the model,
+// and augmentation would make its task another one. Training sets are of training digits, augmented.
+func TestSortSplits(t *testing.T) {
+	const trained, tested = 10, 200
+	real := loadMNIST
+	defer func() { loadMNIST = real }()
+	loadMNIST = func(string) (digits, error) {
+		return digits{train: inked(4000, trained), test: inked(3000, tested)}, nil
+	}
+
+	pixels := func(split Split, a run.Augment) []uint8 {
+		cfg := run.Default()
+		cfg.Task, cfg.Model.Encoder = run.Task{Name: "sort", N: 3, Digits: 4, Augment: a}, "window"
+		work, err := New(&cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ex, err := work.Examples(split, 0, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat, err := tensors.CopyFlatData[uint8](ex.Objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return flat
+	}
+	strong := run.Augment{Rotate: 30, Scale: 0.3, Shift: 4}
+	for _, a := range []run.Augment{{}, strong} {
+		if flat := pixels(Test, a); slices.Min(flat) != tested || slices.Max(flat) != tested {
+			t.Errorf("augment %+v: test sets have grey levels %d to %d, wanted %d alone, those of the test digits", a, slices.Min(flat), slices.Max(flat), tested)
+		}
+		if flat := pixels(Validation, a); slices.Min(flat) != slices.Max(flat) {
+			t.Errorf("augment %+v: validation sets have grey levels %d to %d, wanted digits as they are", a, slices.Min(flat), slices.Max(flat))
+		}
+	}
+	if flat := pixels(Train, run.Augment{}); slices.Min(flat) != trained || slices.Max(flat) != trained {
+		t.Errorf("training sets have grey levels %d to %d, wanted %d alone, those of the training digits", slices.Min(flat), slices.Max(flat), trained)
+	}
+	// A turned and shifted digit leaves black behind.
+	if flat := pixels(Train, strong); slices.Min(flat) != 0 || slices.Max(flat) != trained {
+		t.Errorf("augmented training sets have grey levels %d to %d, wanted 0 to %d", slices.Min(flat), slices.Max(flat), trained)
+	}
+}
