@@ -1,10 +1,10 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,7 +36,7 @@ func (h *tableHead) isBallots() bool {
 // readBallots reads ballots: columns are those of a header or nil, first is then the first ballot.
 func (f *File) readBallots(in *records, columns, first []string) error {
 	f.Format = FormatBallots
-	b := ballots{at: map[string]int{}, names: map[string]int{}, faults: &Faults{Path: in.name}, count: -1, width: len(columns), columns: columns}
+	b := ballots{at: map[string]int{}, names: map[string]int32{}, faults: &Faults{Path: in.name}, count: -1, width: len(columns), columns: columns}
 	for i, c := range columns {
 		if columnOf(c) == "count" {
 			if b.count >= 0 {
@@ -65,40 +65,54 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 	if err := b.faults.err(); err != nil {
 		return err
 	}
-	items := make([]Item, len(b.items)) // all sets share them
-	for k, name := range b.items {
-		items[k].ID = name
-	}
-	for _, s := range b.sets {
-		s.Items = items
-		s.setLevels(s.Levels)
-	}
 	if columns == nil && len(b.items) > b.most {
 		return fmt.Errorf("%s: has %d names and no header, wanted at most %d, as there are columns\nhint: ballots that rank some of many items need the header rank1,rank2,…", in.name, len(b.items), b.most)
 	}
-	f.Sets = b.sets
-	if b.empty > 0 {
-		f.Warnings = append(f.Warnings, plural(b.empty, "ballot names no item", "ballots name no item")+" and are left out")
-	}
+	f.Sets = b.sets()
 	return nil
 }
 
-// ballots are what was read of a table of ballots.
+// ballots are what was read of a table of ballots: the different ones, with how many voted so.
 type ballots struct {
 	columns []string
 	width   int // columns of the header, 0 where there is none
 	count   int // column of the count, or -1
 
-	at     map[string]int // of an order in sets
-	names  map[string]int
+	names  map[string]int32
 	items  []string
-	last   []int // line that named each item last
-	sets   []*Set
+	last   []int          // line that named each item last
+	at     map[string]int // of a ballot
+	line   []int          // of each
+	voters []int
+	end    []int   // of each in ranked
+	ranked []int32 // items of all
+
 	most   int // columns of a ballot
-	empty  int // ballots of no item
 	faults *Faults
-	ranked []int
 	key    []byte
+}
+
+// sets makes a set of each ballot; all share the items.
+func (b *ballots) sets() []*Set {
+	items := make([]Item, len(b.items))
+	for k, name := range b.items {
+		items[k].ID = name
+	}
+	list, flat := make([]Set, len(b.end)), make([]int, len(b.ranked))
+	groups, sets := make(Levels, len(flat)), make([]*Set, len(list))
+	for i, k := range b.ranked {
+		flat[i] = int(k)
+		groups[i] = flat[i : i+1 : i+1]
+	}
+	from := 0
+	for i := range list {
+		list[i] = Set{ID: strconv.Itoa(i + 1), Line: b.line[i], Items: items, Count: b.voters[i]}
+		if sets[i] = &list[i]; b.end[i] > from { // else it says nothing
+			list[i].setLevels(groups[from:b.end[i]:b.end[i]])
+		}
+		from = b.end[i]
+	}
+	return sets
 }
 
 // add adds a ballot.
@@ -111,7 +125,8 @@ func (b *ballots) add(record []string, line int) error {
 	}
 	b.most = max(b.most, len(record))
 	count := 1
-	b.ranked, b.key = b.ranked[:0], b.key[:0]
+	start := len(b.ranked)
+	b.key = b.key[:0]
 	for i, name := range record {
 		if i == b.count {
 			var err error
@@ -128,7 +143,7 @@ func (b *ballots) add(record []string, line int) error {
 		}
 		k, there := b.names[name]
 		if !there {
-			if k = len(b.items); k >= MaxItems {
+			if k = int32(len(b.items)); k >= MaxItems {
 				return fmt.Errorf("there are more than %d items", MaxItems)
 			}
 			name = strings.Clone(name)
@@ -138,35 +153,24 @@ func (b *ballots) add(record []string, line int) error {
 			b.last = append(b.last, 0)
 		}
 		if b.last[k] == line {
+			b.ranked = b.ranked[:start]
 			return fmt.Errorf("%s is there twice\nhint: a place that was not filled is an empty cell", quoted(name))
 		}
 		b.last[k] = line
 		b.ranked = append(b.ranked, k)
-		b.key = append(strconv.AppendInt(b.key, int64(k), 36), ' ')
-	}
-	if len(b.ranked) == 0 {
-		b.empty += count
-		return nil
+		b.key = binary.AppendUvarint(b.key, uint64(k))
 	}
 	i, there := b.at[string(b.key)]
-	if !there {
-		i = len(b.sets)
-		b.at[string(b.key)] = i
-		b.sets = append(b.sets, &Set{ID: strconv.Itoa(i + 1), Line: line, Levels: strict(b.ranked)})
-	}
-	if s := b.sets[i]; s.Count > MaxVoters-count {
-		return fmt.Errorf("more than %d voters of one order", MaxVoters)
+	if there {
+		b.ranked = b.ranked[:start]
 	} else {
-		s.Count += count
+		i = len(b.end)
+		b.at[string(b.key)] = i
+		b.end, b.line, b.voters = append(b.end, len(b.ranked)), append(b.line, line), append(b.voters, 0)
 	}
+	if b.voters[i] > MaxVoters-count {
+		return fmt.Errorf("more than %d voters of one order", MaxVoters)
+	}
+	b.voters[i] += count
 	return nil
-}
-
-// strict is [Strict] in one list.
-func strict(items []int) Levels {
-	flat, l := slices.Clone(items), make(Levels, len(items))
-	for i := range l {
-		l[i] = flat[i : i+1 : i+1]
-	}
-	return l
 }

@@ -21,7 +21,7 @@ import (
 //
 // A table of ballots has a line for each voter, and the names of items in the columns, from the
 // best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so. Equal
-// ballots are one set, with their count. Without a header a table is one of ballots where its
+// ballots are one set, with their count; one that names no item is a voter who says nothing. Without a header a table is one of ballots where its
 // first lines have no more names than columns and none twice in a line.
 //
 // A table of numbers alone is LightGBM's: the relevance, then features, without a header; FILE.query

@@ -12,19 +12,19 @@ const mostFaults = 10
 // Faults are what is wrong in a file that can be read on after each of them: the first ten
 // places by line, and how many there are.
 type Faults struct {
-	Path  string  `json:"file"`
-	First []Fault `json:"first"`
-	Count int     `json:"count"`
+	Path  string
+	First []Fault
+	Count int
 	// Columns is how many of them are in each column of a table, those that are in one.
-	Columns map[string]int `json:"columns,omitempty"`
+	Columns map[string]int
 }
 
 // Fault is one of them.
 type Fault struct {
-	Line   int    `json:"line"`
-	Column string `json:"column,omitempty"`
-	Text   string `json:"text"`
-	Hint   string `json:"hint,omitempty"`
+	Line   int
+	Column string // of a table
+	Text   string
+	Hint   string
 }
 
 // add notes an error of a line and a column, "" where it is in none.

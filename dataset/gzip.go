@@ -10,12 +10,12 @@ import (
 
 // MaxUnpacked is the most a gzipped file may unpack to, in bytes (2 GiB). A
 // gzip stream can be a thousand times smaller than what it unpacks to, and a reader may keep
-// some ten times that: so, from the first 64 MiB on, what is unpacked may be MaxRatio times
+// some fifty times that: so, from the first 16 MiB on, what is unpacked may be MaxRatio times
 // what was read at most. Data and text have ratios of 2 to 20.
 const (
 	MaxUnpacked = 2 << 30
 	MaxRatio    = 100
-	freeOfRatio = 64 << 20
+	freeOfRatio = 16 << 20
 )
 
 // unpack returns r as it is, or gunzipped where it starts with the gzip magic

@@ -100,14 +100,19 @@ func fewNames(names []string) string {
 	const most = 8
 	var list []string
 	for _, n := range names[:min(most, len(names))] {
-		if len(n) > longName/2 {
-			n = strings.ToValidUTF8(n[:longName/2], "") + "…"
-		}
-		list = append(list, n)
+		list = append(list, short(n))
 	}
 	text := strings.Join(list, ", ")
 	if len(names) > most {
 		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
+}
+
+// short is a name or, of a long one, its beginning.
+func short(name string) string {
+	if len(name) <= longName/2 {
+		return name
+	}
+	return strings.ToValidUTF8(name[:longName/2], "") + "…"
 }

@@ -12,11 +12,12 @@ import (
 
 // What a reader may allocate, freed memory counted too: 40 MiB, of which 32 are the zeros that
 // svmlight may leave out whatever the file's size, and, for each byte of the file, unpacked,
-// 256. The greediest is an item of JSONL, "{}," that becomes 88 bytes in a list that grows.
+// 128. The greediest are tables whose every line is a set: "abc,d" is 330 bytes of a set, and as
+// many again while lists grow.
 // Readers that keep more say so where they are fuzzed.
 const (
 	baseBytes   = 40 << 20
-	bytesFactor = 256
+	bytesFactor = 128
 )
 
 // within holds the reading of a file to the bound.
@@ -120,11 +121,33 @@ func TestHostileFiles(t *testing.T) {
 		name := strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune('0'+i/26%10)) + string(rune('A'+i/260%26)) + string(rune('A'+i/6760))
 		lists.WriteString(name + "," + name + ",1\n")
 	}
+	numbered := func(head string, count int, line func(id string) string) string {
+		const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+		var b strings.Builder
+		b.WriteString(head)
+		for i := range count {
+			id := string(digits[i%64])
+			for i /= 64; i > 0; i /= 64 {
+				id += string(digits[i%64])
+			}
+			b.WriteString(line(id))
+		}
+		return b.String()
+	}
 	for name, c := range map[string]struct {
 		reader, text string
 		good         bool
 	}{
 		"csv: sets and items":        {"csv", lists.String(), true},
+		"csv: a set a line":          {"csv", numbered("set,item\n", 300_000, func(id string) string { return id + ",a\n" }), true},
+		"csv: a set and an item":     {"csv", numbered("set,item,rank\n", 300_000, func(id string) string { return id + "," + id + ",1\n" }), true},
+		"csv: a set, a feature":      {"csv", numbered("set,item,rank,f\n", 300_000, func(id string) string { return id + ",a,1,1\n" }), true},
+		"csv: different ballots":     {"csv", numbered("rank1,rank2\n", 300_000, func(id string) string { return id[:1] + "!," + id[1:] + "\n" }), true},
+		"csv: a ballot's items":      {"csv", numbered("rank1\n", MaxItems+1, func(id string) string { return id + "\n" }), false},
+		"csv: a large set":           {"csv", numbered("set,item\n", MaxItems+1, func(id string) string { return "a," + id + "\n" }), false},
+		"csv: faults":                {"csv", "set,item,rank\n" + many("a,,x\n", 300_000), false},
+		"csv: long names":            {"csv", "set,item\n" + many("x", 1<<20) + "," + many("y", 1<<20) + "\nz," + many("y", 1<<20) + "\n", true},
+		"csv: long columns":          {"csv", many("x", 1<<20) + "," + many("y", 1<<20) + "\na,b\n", false},
 		"csv: a quote without end":   {"csv", "set,item\n\"" + many("a\n", 50_000), false},
 		"csv: infinity":              {"csv", "set,item,rank\na,b,inf\n", false},
 		"csv: not UTF-8":             {"csv", "set,item,rank\n\xff,b,1\n", false},
@@ -132,6 +155,14 @@ func TestHostileFiles(t *testing.T) {
 		"jsonl: deep":                {"jsonl", `{"items":` + many("[", 100_000), false},
 		"jsonl: deep objects":        {"jsonl", many(`{"items":[`, 50_000), false},
 		"jsonl: bare items":          {"jsonl", many(`{"items":[{}`+many(",{}", MaxItems-1)+"]}\n", 20), true},
+		"jsonl: an empty set a line": {"jsonl", many("{\"items\":[]}\n", 300_000), true},
+		"jsonl: ids":                 {"jsonl", numbered("", 300_000, func(id string) string { return `{"id":"` + id + `","items":[]}` + "\n" }), true},
+		"jsonl: points":              {"jsonl", many(`{"items":[{"point":[0,0]}`+many(`,{"point":[0,0]}`, MaxItems-1)+"]}\n", 4), true},
+		"jsonl: features":            {"jsonl", many(`{"items":[{"features":[0]}`+many(`,{"features":[0]}`, MaxItems-1)+"]}\n", 4), true},
+		"jsonl: levels":              {"jsonl", many(`{"items":[{},{}],"levels":[[0],[1]]}`+"\n", 100_000), true},
+		"jsonl: an unknown field":    {"jsonl", `{"` + many("x", 1<<20) + `":1}`, false},
+		"jsonl: a long field twice":  {"jsonl", `{"` + many("x", 1<<20) + `":1,"` + many("x", 1<<20) + `":1}`, false},
+		"jsonl: a long text":         {"jsonl", `{"items":"` + many("x", 1<<20) + `"}`, false},
 		"jsonl: too many items":      {"jsonl", `{"items":[{}` + many(",{}", MaxItems) + "]}", false},
 		"jsonl: an id twice":         {"jsonl", `{"items":[{"id":"a"},{"id":"a"}]}`, false},
 		"jsonl: a long number":       {"jsonl", `{"items":[{"features":[1` + many("0", 400) + `]}]}`, false},
@@ -143,6 +174,9 @@ func TestHostileFiles(t *testing.T) {
 		"preflib: old, promises":     {"preflib", "1099511627776\n", false},
 		"sushi: few of many":         {"sushi", "65536 1\n0 1 65535\n" + many("0 1 3\n", 20_000), true},
 		"svmlight: sparse":           {"svmlight", many("1 qid:1 1048576:1\n", 5_000), false},
+		"svmlight: a query a line":   {"svmlight", numbered("", 300_000, func(id string) string { return "0 qid:" + id + " 1:1\n" }), true},
+		"svmlight: comments":         {"svmlight", numbered("1 qid:a 1:1\n", 60_000, func(id string) string { return "0 qid:a#" + id + "\n" }), true},
+		"svmlight: sparse, but read": {"svmlight", many(many("0 qid:a 1:1 33:1\n", 50_000)+many("0 qid:b 1:1 33:1\n", 50_000), 1), true},
 		"svmlight: promises":         {"svmlight", "1 qid:1 1099511627776:1\n", false},
 		"svmlight: NaN":              {"svmlight", "NaN qid:1 1:1\n", false},
 		"tourtext: promises":         {"tourtext", "0 0 output 1099511627776\n", false},
@@ -156,10 +190,33 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			within(t, c.text, func() {
-				if err := textReaders[c.reader](c.text); (err == nil) != c.good {
+				err := textReaders[c.reader](c.text)
+				if (err == nil) != c.good {
 					t.Errorf("error %v", err)
 				}
+				if err != nil && len(err.Error()) > 2000 {
+					t.Errorf("an error of %d bytes", len(err.Error()))
+				}
 			})
+		})
+	}
+}
+
+// What is refused is refused before it is kept: 70 MB of items in 70 kB, and of features.
+func TestSmallBombs(t *testing.T) {
+	for name, text := range map[string]string{
+		"jsonl":    `{"items":[{}` + strings.Repeat(",{}", 70<<20/3) + "]}",
+		"svmlight": strings.Repeat("0 qid:1 1:1\n", 70<<20/12),
+		"csv":      "set,item\n" + strings.Repeat("a,b\n", 70<<20/4),
+	} {
+		file := string(gzipped(t, []byte(text)))
+		if len(file) > 1<<20 {
+			t.Fatalf("%s: the bomb has %d bytes", name, len(file))
+		}
+		fuzztest.Within(t, baseBytes, bytesFactor, freeOfRatio, func() {
+			if err := textReaders[name](file); err == nil {
+				t.Errorf("%s: no error", name)
+			}
 		})
 	}
 }

@@ -32,8 +32,9 @@ type Report struct {
 	Unknown  int `json:"orders_unknown"`
 
 	Tied     int `json:"sets_with_ties"`
-	Missing  int `json:"sets_with_missing"` // some items in levels, others not
-	Repeated int `json:"repeated_sets"`     // sets with items and order of an earlier one
+	Missing  int `json:"sets_with_missing"`  // some items in levels, others not
+	Silent   int `json:"sets_without_pairs"` // sets with known items, none of which is before another
+	Repeated int `json:"repeated_sets"`      // sets with items and order of an earlier one
 	// Parts of the comparison graph of bare items (see [ComparisonParts]), 0 where there is
 	// none.
 	Parts int `json:"comparison_parts,omitempty"`
@@ -92,7 +93,7 @@ func (r *Report) kinds(sets []*Set) {
 }
 
 func (r *Report) orders(sets []*Set) {
-	silent, counted := 0, 0 // sets with known items, none of which is before another; others
+	counted := 0 // sets with an item before another
 	mute, total := 0, r.Sets
 	for _, s := range sets {
 		r.Voters += s.Count
@@ -124,7 +125,7 @@ func (r *Report) orders(sets []*Set) {
 			ranks++
 		}
 		if len(l) < 2 {
-			silent++
+			r.Silent++
 			mute += max(1, s.Count)
 			continue
 		}
@@ -146,10 +147,10 @@ func (r *Report) orders(sets []*Set) {
 	switch {
 	case counted == 0:
 		r.warn("no set puts an item before another: each has one item, or all are tied")
-	case silent > 0 && r.Voters > 0:
+	case r.Silent > 0 && r.Voters > 0:
 		r.warn("%d of %d voters put no item before another: they name one item, or all are tied", mute, total)
-	case silent > 0:
-		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", silent, r.Sets)
+	case r.Silent > 0:
+		r.warn("%d of %d sets put no item before another: they have one item, or all are tied", r.Silent, r.Sets)
 	}
 	if counted > 1 && same {
 		r.warn("the order is 0, 1, …, n−1 in every set: are these labels, or the numbers of the lines?")
@@ -200,18 +201,19 @@ func (r *Report) sizes(sets []*Set) {
 	}
 }
 
-// some lists the first few of many numbers.
-func some(numbers []int) string { return someText(numbers, strconv.Itoa) }
-
-// someText is [some] of what numbers are called.
-func someText(numbers []int, called func(int) string) string {
+// some lists the first few of many things as the file calls them: by names or, without any, by
+// their numbers.
+func some(numbers []int, names func(k int) string) string {
 	const most = 8
-	text := ""
-	for i, v := range numbers[:min(most, len(numbers))] {
+	text := ": "
+	if names == nil {
+		text, names = ", counted from 0: ", strconv.Itoa
+	}
+	for i, k := range numbers[:min(most, len(numbers))] {
 		if i > 0 {
 			text += ", "
 		}
-		text += called(v)
+		text += short(names(k))
 	}
 	if len(numbers) > most {
 		text += fmt.Sprintf(" and %d more", len(numbers)-most)
@@ -219,17 +221,32 @@ func someText(numbers []int, called func(int) string) string {
 	return text
 }
 
+// names is what the features are called, nil where they have places alone.
+func (c *Columns) names() func(j int) string {
+	switch {
+	case c == nil:
+		return nil
+	case c.Sparse:
+		return func(j int) string { return strconv.Itoa(c.First + j) }
+	}
+	return func(j int) string { return c.Names[j] }
+}
+
 func (r *Report) features(sets []*Set) {
 	var low, high []float64
+	var columns *Columns
 	rows := 0
 	for _, s := range sets {
+		if s.Kind != KindFeatures { // bare items, which sets share, are too many to look at again
+			continue
+		}
 		for i := range s.Items {
 			f := s.Items[i].Features
 			if f == nil {
 				continue
 			}
 			if low == nil {
-				low, high = slices.Clone(f), slices.Clone(f)
+				low, high, columns = slices.Clone(f), slices.Clone(f), s.Columns
 			}
 			rows++
 			for j, v := range f[:min(len(f), len(low))] {
@@ -248,10 +265,10 @@ func (r *Report) features(sets []*Set) {
 		}
 	}
 	if len(constant) > 0 && rows > 1 {
-		r.warn("%s the same everywhere, counted from 0: %s", plural(len(constant), "feature is", "features are"), some(constant))
+		r.warn("%s the same everywhere%s", plural(len(constant), "feature is", "features are"), some(constant, columns.names()))
 	}
 	if len(large) > 0 {
-		r.warn("%s above %g in size, counted from 0: %s", plural(len(large), "feature is", "features are"), largestFeature, some(large))
+		r.warn("%s above %g in size%s", plural(len(large), "feature is", "features are"), largestFeature, some(large, columns.names()))
 	}
 }
 
@@ -266,17 +283,19 @@ func plural(n int, one, many string) string {
 func (r *Report) repeats(sets []*Set) {
 	seen := map[[sha256.Size]byte]bool{}
 	contradictions := 0
-	hash := sha256.New()
+	var digest [sha256.Size]byte
+	hash, h := sha256.New(), sha256.New()
+	level, place := map[int]int{}, map[[sha256.Size]byte]int{}
 	for _, s := range sets {
-		level := make(map[int]int)
+		clear(level)
+		clear(place)
+		h.Reset()
 		known := s.Known()
 		for i, group := range known {
 			for _, k := range group {
 				level[k] = i + 1
 			}
 		}
-		h := sha256.New()
-		place := map[[sha256.Size]byte]int{}
 		contradicts := false
 		hashWords(h, uint64(s.Kind), uint64(len(s.Items)))
 		if s.Kind == KindBare {
@@ -291,7 +310,7 @@ func (r *Report) repeats(sets []*Set) {
 			for k := range s.Items {
 				hash.Reset()
 				content(hash, s, k)
-				sum := [sha256.Size]byte(hash.Sum(nil))
+				sum := [sha256.Size]byte(hash.Sum(digest[:0]))
 				hashWords(h, uint64(level[k]))
 				_, _ = h.Write(sum[:])
 				if first, twice := place[sum]; twice && first != level[k] && first > 0 && level[k] > 0 {
@@ -300,7 +319,7 @@ func (r *Report) repeats(sets []*Set) {
 				place[sum] = level[k]
 			}
 		}
-		sum := [sha256.Size]byte(h.Sum(nil))
+		sum := [sha256.Size]byte(h.Sum(digest[:0]))
 		if seen[sum] {
 			r.Repeated++
 		}
@@ -334,11 +353,11 @@ func content(w io.Writer, s *Set, k int) {
 
 // hashWords adds numbers to a hash.
 func hashWords(w io.Writer, values ...uint64) {
-	var b [8]byte
+	b := make([]byte, 0, 32)
 	for _, v := range values {
-		binary.LittleEndian.PutUint64(b[:], v)
-		_, _ = w.Write(b[:]) // a hash takes all
+		b = binary.LittleEndian.AppendUint64(b, v)
 	}
+	_, _ = w.Write(b) // a hash takes all
 }
 
 func (r *Report) images(sets []*Set) {
@@ -396,12 +415,12 @@ func (r *Report) comparisons(sets []*Set) {
 			out = append(out, k)
 		}
 	}
-	named := slices.ContainsFunc(names, func(it Item) bool { return it.ID != "" })
-	switch {
-	case len(out) > 0 && named:
-		r.warn("%s in no order: %s", plural(len(out), "item is", "items are"), someText(out, func(k int) string { return (&Set{Items: names}).itemName(k) }))
-	case len(out) > 0:
-		r.warn("%s in no order, counted from 0: %s", plural(len(out), "item is", "items are"), some(out))
+	if len(out) > 0 {
+		var called func(int) string
+		if slices.ContainsFunc(names, func(it Item) bool { return it.ID != "" }) {
+			called = (&Set{Items: names}).itemName
+		}
+		r.warn("%s in no order%s", plural(len(out), "item is", "items are"), some(out, called))
 	}
 	parts := ComparisonParts(votes, n)
 	if r.Parts = len(parts); r.Parts > 1 {

@@ -63,7 +63,7 @@ func TestInspect(t *testing.T) {
 		{
 			"ranks for relevances", svm("1 qid:1 1:1 2:5\n2 qid:1 1:2 2:5\n3 qid:1 1:3 2:5\n1 qid:2 1:-2e30 2:5\n2 qid:2 1:5 2:5\n"),
 			Report{Sets: 2, Kind: "features", Items: 5, Width: 2, SizeMin: 2, SizeMedian: 3, SizeMax: 3, Complete: 2},
-			[]string{"the order is n−1, …, 1, 0 in every set: ", "1 feature is the same everywhere, counted from 0: 1", "1 feature is above 1e+30 in size, counted from 0: 0"},
+			[]string{"the order is n−1, …, 1, 0 in every set: ", "1 feature is the same everywhere: 2", "1 feature is above 1e+30 in size: 1"},
 		},
 		{
 			"ranks in any order for relevances", svm("2 qid:1 1:1\n1 qid:1 1:2\n3 qid:1 1:3\n1 qid:2 1:4\n2 qid:2 1:5\n"),
@@ -82,7 +82,7 @@ func TestInspect(t *testing.T) {
 		},
 		{
 			"sets of one item", csv("set,item,rank,f\na,x,1,1\nb,z,1,3\n"),
-			Report{Sets: 2, Kind: "features", Items: 2, Width: 1, SizeMin: 1, SizeMedian: 1, SizeMax: 1, Complete: 2},
+			Report{Sets: 2, Kind: "features", Items: 2, Width: 1, SizeMin: 1, SizeMedian: 1, SizeMax: 1, Complete: 2, Silent: 2},
 			[]string{"no set puts an item before another", "every set has one item or none"},
 		},
 		{
@@ -101,8 +101,29 @@ func TestInspect(t *testing.T) {
 		},
 		{
 			"of two kinds, one empty", jsonl("{\"items\": [{\"point\": [1, 2]}]}\n{\"items\": []}\n{\"items\": [{}, {}]}\n"),
-			Report{Sets: 3, Kind: "mixed", Items: 3, SizeMin: 0, SizeMedian: 1, SizeMax: 2, Complete: 1, Unknown: 2},
+			Report{Sets: 3, Kind: "mixed", Items: 3, SizeMin: 0, SizeMedian: 1, SizeMax: 2, Complete: 1, Unknown: 2, Silent: 1},
 			[]string{"sets of point and of bare items in one file", "2 of 3 sets have no order", "no set puts", "1 set has no items"},
+		},
+		{
+			// Queries 1 and 4 have one document, and 2 has three of one grade.
+			"grades that say nothing", svm("1 qid:1 1:0.3 2:0.1\n0 qid:2 1:0.2 2:0.5\n0 qid:2 1:0.9 2:0.1\n0 qid:2 1:0.4 2:0.4\n2 qid:3 1:0.9 2:0.3\n0 qid:3 1:0.1 2:0.2\n3 qid:4 1:0.7 2:0.7\n1 qid:5 1:0.8 2:0.2\n0 qid:5 1:0.2 2:0.9\n0 qid:5 1:0.3 2:0.3\n"),
+			Report{Sets: 5, Kind: "features", Items: 10, Width: 2, SizeMin: 1, SizeMedian: 2, SizeMax: 3, Complete: 3, Partial: 2, Tied: 2, Silent: 3},
+			[]string{"3 of 5 sets put no item before another: "},
+		},
+		{
+			"what the file calls them", csv("set,item,rank,speed,wheels\na,x,1,1,4\na,y,2,2,4\nb,z,2,3,4\nb,w,1,4,4\n"),
+			Report{Sets: 2, Kind: "features", Items: 4, Width: 2, SizeMin: 2, SizeMedian: 2, SizeMax: 2, Complete: 2},
+			[]string{"1 feature is the same everywhere: wheels"},
+		},
+		{
+			"features without names", jsonl(`{"items": [{"features": [1, 2]}, {"features": [3, 2]}], "order": [1, 0]}`),
+			Report{Sets: 1, Kind: "features", Items: 2, Width: 2, SizeMin: 2, SizeMedian: 2, SizeMax: 2, Complete: 1},
+			[]string{"1 feature is the same everywhere, counted from 0: 1"},
+		},
+		{
+			"features from 1 on, one left out", svm("2 qid:1 1:2.1 2:0.1 3:0.4\n1 qid:1 1:1.1 2:0.2 3:0.1 5:0.3\n0 qid:2 1:0.2 2:0.1 3:0.5\n2 qid:2 1:2.2 2:1 3:0.2 5:0.9\n"),
+			Report{Sets: 2, Kind: "features", Items: 4, Width: 5, SizeMin: 2, SizeMedian: 2, SizeMax: 2, Complete: 2},
+			[]string{"1 feature is the same everywhere: 4"},
 		},
 		{
 			"voters who agree", csv("set,item,rank\na,x,2\na,y,1\nb,x,2\nb,y,1\n"),

@@ -3,6 +3,7 @@ package denoiser
 import (
 	"fmt"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -44,8 +45,12 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 func (e *cnnEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	parts := c.parts(pixels(x))
+	var own *graph.Node
+	if c.lengths != nil {
+		own = graph.Reshape(graph.ConvertDType(within(c.lengths, d[1]), dtypes.Float32), -1)
+	}
 	for i, conv := range e.convs {
-		parts = e.norms[i].pooled(c, conv, parts)
+		parts = e.norms[i].pooled(c, conv, parts, own)
 	}
 	h := parts[0]
 	if len(parts) > 1 {

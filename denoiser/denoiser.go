@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
@@ -160,6 +159,14 @@ func (d *Denoiser) extraToken() bool { return d.Config.Head == "" && d.Config.La
 //
 // With Edges the points themselves, from which the lengths come, stand behind the d numbers.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
+	return d.EncodePadded(c, objects, nil)
+}
+
+// EncodePadded is [Denoiser.Encode] of sets of several sizes, see [Denoiser.ScoresPadded]: padding
+// is no part of a batch's statistics.
+func (d *Denoiser) EncodePadded(c *Context, objects, lengths *graph.Node) *graph.Node {
+	c.lengths = lengths
+	defer func() { c.lengths = nil }()
 	x := d.encoder.apply(c, objects)
 	if d.tour != nil {
 		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
@@ -196,6 +203,18 @@ func (d *Denoiser) dummies(n int) int {
 // returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n+1, n]
 // for path, [rows, n] for PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
 func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
+	return d.ScoresPadded(c, embeddings, arrangements, times, nil)
+}
+
+// ScoresPadded is [Denoiser.Scores] of sets of several sizes: of set i the first lengths[i] objects
+// are its own and the rest is padding, which keeps its place in an arrangement. lengths is [batch]
+// int32, from 1 to n, or nil where there is no padding. The scores of the first objects, and IT's
+// last one, are what the set alone would have; those of padding mean nothing, see
+// [reverse.LogProbGraphPadded]. Networks with a Head take no padding.
+func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
+	if lengths != nil && d.Config.Head != "" {
+		panic(fmt.Errorf("denoiser: a network with head %q takes no padding", d.Config.Head))
+	}
 	c.half = d.halfWanted(c)
 	defer func() { c.half = false }()
 	dims := arrangements.Shape().Dimensions
@@ -203,19 +222,19 @@ func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Nod
 	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]
 	dummies := d.dummies(n)
 	var extra *graph.Node // [rows, dummies, dim]
-	encoding := d.encoding(c, n, dummies)
 	if dummies > 0 {
-		places := graph.Slice(encoding, graph.AxisRange(n, n+dummies), graph.AxisRange())
-		extra = c.dropout(graph.BroadcastToDims(graph.ExpandAxes(places, 0), rows, dummies, dim), d.Config.Dropout)
+		places := d.dummyEncoding(c, n, dummies, dims[1], lengths)
+		extra = c.dropout(graph.BroadcastToDims(places, rows, dummies, dim), d.Config.Dropout)
 	}
-	items := graph.Slice(encoding, graph.AxisRange(0, n), graph.AxisRange()) // [n, dim]
+	items := d.itemEncoding(c, n) // [n, dim]
+	padding := newPadding(lengths, dims[1], n)
 	var y *graph.Node
 	if d.tour != nil {
 		at := graph.Einsum("bsin,id->bsnd", oneHot(arrangements, n), items)
 		y = graph.Slice(embeddings, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(0, dim))
 		y = graph.Add(graph.Add(graph.ExpandAxes(y, 1), graph.Reshape(time, dims[0], dims[1], 1, dim)), at)
 		points := graph.Slice(embeddings, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(dim, dim+2))
-		y = d.tour.apply(c, c.dropout(y, d.Config.Dropout), points, time, arrangements, extra, d.matrixScores())
+		y = d.tour.apply(c, c.dropout(y, d.Config.Dropout), points, time, arrangements, extra, d.matrixScores(), padding)
 	} else {
 		y = graph.Add(graph.Add(Arrange(embeddings, arrangements), graph.ExpandAxes(time, 1)), graph.ExpandAxes(items, 0))
 		y = c.dropout(y, d.Config.Dropout)
@@ -223,9 +242,9 @@ func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Nod
 			y = graph.Concatenate([]*graph.Node{y, extra}, 1)
 		}
 		if d.extraToken() { // one more token among the others, nothing masked (appendix C)
-			y = d.transformer.apply(c, y, n+1, 0)
+			y = d.transformer.apply(c, y, n+1, 0, padding)
 		} else {
-			y = d.transformer.apply(c, y, n, dummies)
+			y = d.transformer.apply(c, y, n, dummies, padding)
 		}
 	}
 	switch {
@@ -249,27 +268,4 @@ func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Nod
 	h := d.mlp0.apply(c, y, activation.TypeRelu)
 	h = d.mlp2.apply(c, h, activation.TypeNone)
 	return graph.Squeeze(h, -1)
-}
-
-// encoding returns the positional encoding [n+dummies, d]. Dummies follow the items.
-func (d *Denoiser) encoding(c *Context, n, dummies int) *graph.Node {
-	switch d.Config.Positions {
-	case "learned":
-		w := c.get(d.positions)
-		items := graph.Slice(w, graph.AxisRange(0, n), graph.AxisRange())
-		if dummies == 0 {
-			return items
-		}
-		return graph.Concatenate([]*graph.Node{items, graph.Slice(w, graph.AxisRange(d.Config.N, d.Config.N+dummies), graph.AxisRange())}, 0)
-	case "first", "none":
-		items := graph.BroadcastToDims(graph.Scalar(c.Graph, c.get(d.params[0]).DType(), 0), n, d.Config.Dim)
-		if d.Config.Positions == "first" {
-			items = graph.Pad(c.get(d.positions), graph.ScalarZero(c.Graph, items.DType()), compute.PadAxis{End: n - 1}, compute.PadAxis{})
-		}
-		if dummies == 0 {
-			return items
-		}
-		return graph.Concatenate([]*graph.Node{items, positionTable(c.Graph, dummies, d.Config.Dim)}, 0)
-	}
-	return positionTable(c.Graph, n+dummies, d.Config.Dim)
 }

@@ -89,8 +89,9 @@ func newBatchNorm(r *registry, name string, channels int) *batchNorm {
 // Of the norm γ·(y − μ)/σ + β only the sign of γ decides which of four pixels ends as the
 // greatest. The convolution's weights take that sign, and the norm and the ReLU are left for a
 // quarter of the pixels. What the convolution's bias adds the mean takes away again: it only
-// shows in the running mean.
-func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node) []*graph.Node {
+// shows in the running mean. own [images] is 1, or 0 for padding, which is no part of the
+// statistics; nil where there is none.
+func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node, own *graph.Node) []*graph.Node {
 	gamma, bias := c.get(l.w), c.get(conv.b)
 	one := graph.OnesLike(gamma)
 	sign := graph.StopGradient(graph.Where(graph.LessThan(gamma, graph.ZerosLike(gamma)), graph.Neg(one), one))
@@ -100,22 +101,35 @@ func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node) []*graph
 	}
 	mean, variance := graph.Mul(graph.Sub(c.get(l.mean), bias), sign), c.get(l.variance)
 	if c.Training {
-		rows := 0
 		var sum, squares *graph.Node
+		rows, images := 0, 0
 		for _, y := range ys {
-			flat := graph.Reshape(y, -1, conv.out)
-			rows += flat.Shape().Dimensions[0]
-			sum = plus(sum, graph.ReduceSum(flat, 0))
-			squares = plus(squares, graph.ReduceSum(graph.Square(flat), 0))
+			d := y.Shape().Dimensions
+			flat, pixels := graph.Reshape(y, -1, conv.out), d[1]*d[2]
+			square := graph.Square(flat)
+			if own != nil {
+				some := graph.Slice(own, graph.AxisRange(images, images+d[0]))
+				some = graph.Reshape(graph.BroadcastToDims(graph.ExpandAxes(some, 1), d[0], pixels), -1, 1)
+				flat, square = graph.Mul(flat, some), graph.Mul(square, some)
+			}
+			rows, images = rows+d[0]*pixels, images+d[0]
+			sum, squares = plus(sum, graph.ReduceSum(flat, 0)), plus(squares, graph.ReduceSum(square, 0))
 		}
-		mean = graph.DivScalar(sum, float64(rows))
-		batch := graph.Sub(graph.DivScalar(squares, float64(rows)), graph.Square(mean))
+		unbiased := graph.Scalar(c.Graph, sum.DType(), float64(rows)/max(1, float64(rows-1)))
+		each := func(x *graph.Node) *graph.Node { return graph.DivScalar(x, float64(rows)) }
+		if own != nil {
+			count := graph.MulScalar(graph.ReduceAllSum(own), float64(rows/images))
+			unbiased = graph.Div(count, graph.MaxScalar(graph.AddScalar(count, -1), 1))
+			each = func(x *graph.Node) *graph.Node { return graph.Div(x, count) }
+		}
+		mean = each(sum)
+		batch := graph.Sub(each(squares), graph.Square(mean))
 		batch = graph.MaxScalar(batch, 0) // rounding may leave a little below 0
 		mix := func(p *Param, now *graph.Node) {
 			c.set(p, graph.Add(graph.MulScalar(c.get(p), 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum)))
 		}
 		mix(l.mean, graph.Add(graph.Mul(mean, sign), bias))
-		mix(l.variance, graph.MulScalar(batch, float64(rows)/max(1, float64(rows-1))))
+		mix(l.variance, graph.Mul(batch, unbiased))
 		variance = batch
 	}
 	scale := graph.Div(graph.Mul(gamma, sign), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient

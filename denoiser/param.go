@@ -98,6 +98,7 @@ type Context struct {
 	rng     *graph.Node // state of the noise of dropout, [3] uint64
 	keys    uint64      // how many keys were taken of it
 	half    bool        // products of dense layers are of bfloat16
+	lengths *graph.Node // [batch] of the sets that are being encoded, or nil
 }
 
 // NewContext starts the building of one graph. rng is the state for dropout

@@ -53,15 +53,15 @@ func newTour(r *registry, name string, cfg *Config) (*tour, error) {
 // arrangements [batch, states, n], and what the last layer adds to the cities, dummies
 // [batch·states, m, d] or nil of which masked tells that GPL's mask is wanted. It returns
 // [batch·states, n+m, d], the cities by position.
-func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.Node, masked bool) *graph.Node {
+func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.Node, masked bool, pad *padding) *graph.Node {
 	dims := y.Shape().Dimensions
 	batch, states, n, d := dims[0], dims[1], dims[2], dims[3]
 	edges := graph.StopGradient(sinusoid(graph.MulScalar(lengths(points), edgeScale), d)) // [batch, n, n, d]
 	for i, cross := range t.crosses {
-		y = cross.apply(c, y, edges, time)
+		y = cross.apply(c, y, edges, time, pad)
 		rows := graph.Reshape(y, batch*states, n, d)
 		if i < len(t.crosses)-1 {
-			y = graph.Reshape(t.selfs[i].apply(c, rows, n, 0), batch, states, n, d)
+			y = graph.Reshape(t.selfs[i].apply(c, rows, n, 0, pad), batch, states, n, d)
 			continue
 		}
 		hot := oneHot(graph.Reshape(arrangements, batch*states, n), n)
@@ -73,7 +73,7 @@ func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.N
 				items, extra = n+extra, 0
 			}
 		}
-		y = t.selfs[i].apply(c, rows, items, extra)
+		y = t.selfs[i].apply(c, rows, items, extra, pad)
 	}
 	return y
 }
@@ -97,7 +97,7 @@ func newCrossLayer(r *registry, name string, cfg *Config) *crossLayer {
 
 // apply takes cities y [batch, states, n, d], edges [batch, n, n, d] without the time, and
 // the time's embedding [batch·states, d].
-func (l *crossLayer) apply(c *Context, y, edges, time *graph.Node) *graph.Node {
+func (l *crossLayer) apply(c *Context, y, edges, time *graph.Node, pad *padding) *graph.Node {
 	dims := y.Shape().Dimensions
 	batch, states, n, d := dims[0], dims[1], dims[2], dims[3]
 	w, b := c.get(l.inW), c.get(l.inB)
@@ -122,7 +122,11 @@ func (l *crossLayer) apply(c *Context, y, edges, time *graph.Node) *graph.Node {
 		keys := graph.Reshape(graph.Einsum("bnmd,ed->bnme", edges, kw), batch, n, n, l.heads, l.headDim)
 		logits = graph.Einsum("bsnhe,bnmhe->bsnhm", q, keys)
 	}
-	logits = graph.Add(logits, graph.Reshape(noSelf(c.Graph, n), 1, 1, n, 1, n))
+	barred := graph.Reshape(noSelf(c.Graph, n), 1, 1, n, 1, n)
+	if pad != nil {
+		barred = graph.Add(barred, graph.Reshape(pad.items, batch, 1, 1, 1, n))
+	}
+	logits = graph.Add(logits, barred)
 	weights := c.softmax(logits)
 	whole := weights
 	weights = c.dropout(weights, l.dropout)

@@ -44,7 +44,8 @@ func newAttention(r *registry, name string, cfg *Config) attention {
 // The paper writes this as one (2n × 2n) attention with a mask whose upper right block
 // is −∞. Computing the two row blocks apart gives the same numbers and leaves out that
 // block, a quarter of the work; of few items cutting and joining costs more than it saves.
-func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) *graph.Node {
+// Nobody attends to padding, if there is some.
+func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding) *graph.Node {
 	rows, all, d := x.Shape().Dimensions[0], items+dummies, x.Shape().Dimensions[2]
 	read := l.rest.before(c, x)
 	inW, inB := c.get(l.inW), c.get(l.inB)
@@ -64,12 +65,12 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int) 
 	var y *graph.Node
 	switch {
 	case dummies == 0:
-		y = l.attend(c, q, k, v, nil)
+		y = l.attend(c, q, k, v, nil, pad)
 	case items <= fewItems:
-		y = l.attend(c, q, k, v, tokenMask(c.Graph, items, 0, all))
+		y = l.attend(c, q, k, v, tokenMask(c.Graph, items, 0, all), pad)
 	default:
-		ofItems := l.attend(c, cut(q, 0, items), cut(k, 0, items), cut(v, 0, items), nil)
-		ofDummies := l.attend(c, cut(q, items, all), k, v, tokenMask(c.Graph, items, items, all))
+		ofItems := l.attend(c, cut(q, 0, items), cut(k, 0, items), cut(v, 0, items), nil, pad)
+		ofDummies := l.attend(c, cut(q, items, all), k, v, tokenMask(c.Graph, items, items, all), pad)
 		y = graph.Concatenate([]*graph.Node{ofItems, ofDummies}, 1)
 	}
 	y = graph.TransposeAllAxes(graph.Reshape(y, rows, l.heads, all, l.headDim), 0, 2, 1, 3)
@@ -121,11 +122,20 @@ func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
 	return l.norm2.apply(c, graph.Add(x, c.dropout(h, l.dropout)))
 }
 
-// attend takes q [count, a, headDim], already scaled, k and v [count, b, headDim] and an additive
-// mask [a, b] or nil, and returns [count, a, headDim].
-func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node) *graph.Node {
+// attend takes q [count, a, headDim], already scaled, k and v [count, b, headDim], an additive
+// mask [a, b] or nil, and padding or nil, and returns [count, a, headDim].
+func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node, pad *padding) *graph.Node {
 	logits := graph.Einsum("nqe,nke->nqk", q, k)
-	if mask != nil {
+	switch {
+	case pad != nil:
+		dims := logits.Shape().Dimensions
+		keys := pad.keys(dims[2])
+		if mask != nil {
+			keys = graph.Add(keys, graph.ExpandLeftToRank(mask, 4))
+		}
+		logits = graph.Add(graph.Reshape(logits, -1, l.heads, dims[1], dims[2]), keys)
+		logits = graph.Reshape(logits, dims...)
+	case mask != nil:
 		logits = graph.Add(logits, graph.ExpandLeftToRank(mask, 3))
 	}
 	weights := c.dropout(c.softmax(logits), l.dropout)
@@ -161,9 +171,9 @@ func newTransformer(r *registry, name string, cfg *Config) *transformer {
 	return t
 }
 
-func (t *transformer) apply(c *Context, x *graph.Node, items, dummies int) *graph.Node {
+func (t *transformer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding) *graph.Node {
 	for _, l := range t.layers {
-		x = l.apply(c, x, items, dummies)
+		x = l.apply(c, x, items, dummies, pad)
 	}
 	if t.norm != nil {
 		x = t.norm.apply(c, x)

@@ -117,49 +117,49 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int
 	if draws < 1 {
 		return nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
-	p := d.Process.At(e.N)
-	for i := 1; i < len(p.Steps); i++ {
-		if _, closed := p.Forward.(multiStep); !closed && p.Steps[i] != p.Steps[i-1]+1 {
-			return nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", p.Steps[i]-p.Steps[i-1], p.Forward.Name())
+	ways, most := d.ways(e)
+	for _, steps := range ways {
+		for k := 1; k < len(steps); k++ {
+			if _, closed := d.Process.Forward.(multiStep); !closed && steps[k] != steps[k-1]+1 {
+				return nil, fmt.Errorf("bound: the probability of %d shuffles by %s has no closed form", steps[k]-steps[k-1], d.Process.Forward.Name())
+			}
 		}
 	}
-	width := p.Reverse.NumScores(p.Free(e.N))
 	values := make([][]float64, e.Batch) // they grow with the work done, however many draws are asked for
 	for first := 0; first < draws; first += drawsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		count := min(drawsAtOnce, draws-first)
-		shuffles := make([][][]perm.Order, e.Batch)
-		states := make([][][]perm.Order, e.Batch)
+		shuffles := make([][]perm.Order, e.Batch*count)
+		states := make([][]perm.Order, e.Batch*count)
 		for i := range e.Batch {
-			for range count {
-				values[i] = append(values[i], -p.LogOrders(e.N))
-				s, sigma := p.Trajectory(rngs[i], clean(i))
-				states[i] = append(states[i], s)
-				shuffles[i] = append(shuffles[i], sigma)
+			p := d.Process.At(e.Size(i))
+			for j := range count {
+				values[i] = append(values[i], -p.LogOrders(e.Size(i)))
+				states[i*count+j], shuffles[i*count+j] = p.Trajectory(rngs[i], clean(i))
 			}
 		}
-		flat := make([]int32, e.Batch*count*e.N)
-		for k := p.NumSteps(); k > 0; k-- {
-			for i := range e.Batch {
-				for j := range count {
-					putOrder(flat[(i*count+j)*e.N:], states[i][j][k])
+		for k := most; k > 0; k-- {
+			var asked []query
+			for at := range states {
+				if steps := ways[at/count]; k < len(steps) {
+					asked = append(asked, query{at / count, states[at][k], steps[k]})
 				}
 			}
-			scores, err := d.Scores(ctx, e, flat, count, p.Steps[k])
+			scores, err := d.scoresOf(ctx, e, asked)
 			if err != nil {
 				return nil, err
 			}
-			for i := range e.Batch {
+			for at := range states {
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
-				for j := range count {
-					sigma := shuffles[i][j][k-1]
-					row := scores[(i*count+j)*width : (i*count+j+1)*width]
-					values[i][first+j] += p.Reverse.LogProb(row, sigma.Inverse()) - forwardLogProb(p.Forward, p.Steps[k]-p.Steps[k-1], sigma)
+				steps := ways[at/count]
+				if k >= len(steps) {
+					continue
 				}
+				sigma := shuffles[at][k-1]
+				logp := d.Process.Reverse.LogProb(scores[0], sigma.Inverse())
+				values[at/count][first+at%count] += logp - forwardLogProb(d.Process.Forward, steps[k]-steps[k-1], sigma)
+				scores = scores[1:]
 			}
 		}
 	}

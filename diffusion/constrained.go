@@ -287,7 +287,12 @@ func (s lastStep) topK(ctx context.Context, k int) ([]reverse.Candidate, error) 
 				children = append(children, child{p, at, logp, x.greedy && j == best})
 			}
 		}
-		slices.SortStableFunc(children, func(a, b child) int { return cmp.Compare(b.logp, a.logp) })
+		slices.SortFunc(children, func(a, b child) int {
+			if c := cmp.Compare(b.logp, a.logp); c != 0 {
+				return c
+			}
+			return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.at, b.at))
+		})
 		kept := children[:min(k, len(children))]
 		if at := slices.IndexFunc(children, func(c child) bool { return c.greedy }); at >= len(kept) {
 			kept[len(kept)-1] = children[at]

@@ -49,7 +49,6 @@ func ruledDecoder(t *testing.T) (dec *Decoder, enc *Encoded) {
 	if enc, err = dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), 2, n)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(enc.Free)
 	return dec, enc
 }
 
@@ -58,7 +57,7 @@ func decodings(dec *Decoder, enc *Encoded, draws int) map[string]func(context.Co
 	noise := func(count int) (starts []perm.Order, rngs []*rand.Rand) {
 		for i := range count {
 			rngs = append(rngs, rand.New(rand.NewPCG(4, uint64(i))))
-			starts = append(starts, dec.Process.Start(rngs[i], enc.N))
+			starts = append(starts, dec.Process.Start(rngs[i], enc.Size(0)))
 		}
 		return starts, rngs
 	}
@@ -107,7 +106,6 @@ func TestDecodingEnds(t *testing.T) {
 // state of the host's, and ends with its error at whatever look.
 func TestFreeWorkEnds(t *testing.T) {
 	const n, draws, wide = 5, 6, 7
-	defer func(encode, part int) { encodeElements, partElements = encode, part }(encodeElements, partElements)
 	p := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.GeneralizedPlackettLuce{}, Steps: []int{0, 2, 6}}
 	e, store, d := tiny(t, p, n)
 	dec, err := NewDecoder(e, store, d, p)
@@ -116,12 +114,11 @@ func TestFreeWorkEnds(t *testing.T) {
 	}
 	t.Cleanup(dec.Close)
 	objects := features(rand.New(rand.NewPCG(1, 1)), 2, n)
-	encodeElements, partElements = 1, 1 // a set, and a state of each, at a time
+	dec.elements, dec.tokens = 1, 1 // an object, and a state, at a time
 	enc, err := dec.Encode(t.Context(), objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(enc.Free)
 	all := decodings(dec, enc, draws)
 	all["beam"] = func(ctx context.Context) (any, error) {
 		return dec.Beam(ctx, enc, []perm.Order{perm.Identity(n), perm.Identity(n)}, wide, wide)

@@ -34,11 +34,11 @@ type child struct {
 
 // expand makes one reverse step of one set's beam, restricted to a plan if it is not nil.
 // It fails with the error of ctx alone.
-func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) ([]beamState, error) {
+func (p *Process) expand(ctx context.Context, beam []beamState, scores [][]float64, outer, inner int, plan *constraint.Plan) ([]beamState, error) {
 	var obeying []obeyed
 	if plan != nil {
 		var err error
-		if obeying, err = p.obeying(ctx, beam, scores, width, outer, inner, plan); err != nil {
+		if obeying, err = p.obeying(ctx, beam, scores, outer, inner, plan); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +53,7 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64
 		if s.path.LogProb < floor && !s.greedy {
 			continue
 		}
-		row := scores[j*width : (j+1)*width]
+		row := scores[j]
 		present := s.path.Order()
 		findMode := func(dst perm.Order) float64 { return law.Mode(row, dst) }
 		var candidates []reverse.Candidate
@@ -91,7 +91,7 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores []float64
 	}
 	next := c.best(beam, outer)
 	if plan == nil && len(beam) > 1 {
-		if err := p.sumWays(ctx, beam, scores, width, next); err != nil {
+		if err := p.sumWays(ctx, beam, scores, next); err != nil {
 			return nil, err
 		}
 	}
@@ -107,10 +107,10 @@ type obeyed struct {
 }
 
 // obeying finds them for the states of a beam.
-func (p *Process) obeying(ctx context.Context, beam []beamState, scores []float64, width, outer, inner int, plan *constraint.Plan) ([]obeyed, error) {
+func (p *Process) obeying(ctx context.Context, beam []beamState, scores [][]float64, outer, inner int, plan *constraint.Plan) ([]obeyed, error) {
 	out, faults := make([]obeyed, len(beam)), make([]error, len(beam))
 	parallel.For(len(beam), func(j int) {
-		last := lastStep{p, plan, scores[j*width : (j+1)*width], beam[j].path.Order()}
+		last := lastStep{p, plan, scores[j], beam[j].path.Order()}
 		x := &out[j]
 		if x.candidates, faults[j] = last.topK(ctx, max(outer, inner)); faults[j] != nil {
 			return
@@ -126,7 +126,7 @@ func (p *Process) obeying(ctx context.Context, beam []beamState, scores []float6
 
 // sumWays gives the states after a step, by falling probability, the sum of all ways from the
 // beam into them, and sorts them again. It fails with the error of ctx alone.
-func (p *Process) sumWays(ctx context.Context, beam []beamState, scores []float64, width int, next []beamState) error {
+func (p *Process) sumWays(ctx context.Context, beam []beamState, scores [][]float64, next []beamState) error {
 	const negligible = 40 // nats below what is there
 	rank := make(perm.Rank, len(beam[0].path.Order()))
 	free := p.Free(len(rank))
@@ -155,7 +155,7 @@ func (p *Process) sumWays(ctx context.Context, beam []beamState, scores []float6
 			}
 			sigmas, to = append(sigmas, sigma), append(to, i)
 		}
-		reverse.LogProbs(p.Reverse, scores[j*width:(j+1)*width], sigmas, logps)
+		reverse.LogProbs(p.Reverse, scores[j], sigmas, logps)
 		for at, i := range to {
 			sums[i] = logAdd(sums[i], s.path.LogProb+logps[at])
 		}

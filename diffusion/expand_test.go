@@ -14,26 +14,27 @@ import (
 
 // beamOf makes a beam of different states with falling probabilities, and the law's scores of
 // each, of which the last states are the least probable by far.
-func beamOf(rng *rand.Rand, law reverse.Law, n, states int, sharp float64) (beam []beamState, scores []float64, width int) {
-	width = law.NumScores(n)
+func beamOf(rng *rand.Rand, law reverse.Law, n, states int, sharp float64) (beam []beamState, scores [][]float64) {
 	logp := 0.0
 	for range states {
 		logp -= rng.Float64() * 20 / float64(states)
 		beam = append(beam, beamState{path: Path{States: []perm.Order{perm.Random(rng, n)}, LogProb: logp}})
-		for range width {
-			scores = append(scores, sharp*rng.NormFloat64())
+		row := make([]float64, law.NumScores(n))
+		for i := range row {
+			row[i] = sharp * rng.NormFloat64()
 		}
+		scores = append(scores, row)
 	}
 	beam[rng.IntN(states)].greedy = true
-	return beam, scores, width
+	return beam, scores
 }
 
 // everyWay is the step by its definition: of every state the most probable orders, by looking at
 // all, and the greedy state's mode; those that lead to one state are added up.
-func everyWay(p *Process, beam []beamState, scores []float64, width, most int) map[string]float64 {
+func everyWay(p *Process, beam []beamState, scores [][]float64, most int) map[string]float64 {
 	sums := map[string]float64{}
 	for j, s := range beam {
-		row := scores[j*width : (j+1)*width]
+		row := scores[j]
 		var all []perm.Order
 		for sigma := range perm.All(p.Free(len(s.path.Order()))) {
 			if !math.IsInf(p.Reverse.LogProb(row, sigma), -1) {
@@ -71,19 +72,19 @@ func TestExpandIsExact(t *testing.T) {
 			}
 			for seed := range uint64(20) {
 				rng := rand.New(rand.NewPCG(seed, 7))
-				beam, scores, width := beamOf(rng, law, 4, 9, 2)
+				beam, scores := beamOf(rng, law, 4, 9, 2)
 				for j := range beam {
 					beam[j].path.States[0] = p.Start(rng, n)
 				}
 				const outer = 6
-				looked, all := everyWay(p, beam, scores, width, outer), everyWay(p, beam, scores, width, 24)
+				looked, all := everyWay(p, beam, scores, outer), everyWay(p, beam, scores, 24)
 				var values []float64
 				for _, v := range looked {
 					values = append(values, v)
 				}
 				slices.Sort(values)
 				slices.Reverse(values)
-				got, err := p.expand(t.Context(), beam, scores, width, outer, 24, nil)
+				got, err := p.expand(t.Context(), beam, scores, outer, 24, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -130,10 +131,10 @@ func BenchmarkExpand(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := &Process{Forward: shuffle.Riffle{}, Reverse: c.law}
-			beam, scores, width := beamOf(rand.New(rand.NewPCG(1, 2)), c.law, c.n, c.outer, c.sharp)
+			beam, scores := beamOf(rand.New(rand.NewPCG(1, 2)), c.law, c.n, c.outer, c.sharp)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = p.expand(b.Context(), beam, scores, width, c.outer, c.inner, nil)
+				_, _ = p.expand(b.Context(), beam, scores, c.outer, c.inner, nil)
 			}
 		})
 	}

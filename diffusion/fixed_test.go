@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -131,76 +129,6 @@ func TestFixFirstLikelihood(t *testing.T) {
 			}
 			if exact := math.Log(likelihood[index[orderKey(clean)]]); !(mean[0] <= exact+3*stderr[0]) || mean[0] < exact-20 {
 				t.Errorf("%s: bound %.4f ± %.4f, log-likelihood %.4f", p.Reverse.Name(), mean[0], stderr[0], exact)
-			}
-		}
-	}
-}
-
-// A decode in parts gives what one pass gives.
-func TestScoresInParts(t *testing.T) {
-	const n, batch, states = 4, 3, 7
-	p := riffleGPL(0, 7)
-	e, store, d := tiny(t, p, n)
-	dec, err := NewDecoder(e, store, d, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	flat := make([]int32, batch*states*n)
-	for i := range batch * states {
-		putOrder(flat[i*n:], perm.Random(rand.New(rand.NewPCG(4, uint64(i))), n))
-	}
-	whole, err := dec.scoresOf(enc, flat, states, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := partElements
-	defer func() { partElements = full }()
-	for _, elements := range []int{full, batch * 2 * 64 * 3, 1} { // all at once, three parts, one by one
-		partElements = elements
-		parts, err := dec.Scores(t.Context(), enc, flat, states, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range whole {
-			if math.Abs(float64(v)-parts[i]) > 1e-5*(1+math.Abs(parts[i])) {
-				t.Fatalf("%d elements at most: score %d is %g, at once %g", elements, i, parts[i], v)
-			}
-		}
-	}
-}
-
-// Objects encoded in parts are what they are at once, also where the last part is not full.
-func TestEncodeInParts(t *testing.T) {
-	const n, batch = 4, 7
-	p := riffleGPL(0, 7)
-	e, store, d := tiny(t, p, n)
-	dec, err := NewDecoder(e, store, d, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := features(rand.New(rand.NewPCG(1, 1)), batch, n)
-	encoded := func() []float32 {
-		enc, err := dec.Encode(t.Context(), objects)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer enc.Free()
-		if enc.Batch != batch || enc.N != n || enc.embeddings.Shape().Dimensions[0] != batch {
-			t.Fatalf("%d sets of %d, embeddings %s", enc.Batch, enc.N, enc.embeddings.Shape())
-		}
-		return tensors.MustCopyFlatData[float32](enc.embeddings)
-	}
-	whole, full := encoded(), encodeElements
-	defer func() { encodeElements = full }()
-	for _, atOnce := range []int{1, 3, 6} {
-		encodeElements = atOnce * objects.Shape().Size() / batch
-		for i, v := range encoded() {
-			if math.Abs(float64(v-whole[i])) > 1e-6*(1+math.Abs(float64(v))) {
-				t.Fatalf("%d sets at once: number %d is %g, of all at once %g", atOnce, i, v, whole[i])
 			}
 		}
 	}

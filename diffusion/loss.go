@@ -1,20 +1,26 @@
 package diffusion
 
 import (
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/reverse"
 )
 
 // Inputs are the states as [BoundLoss] takes them, after the objects: arrangements, times,
-// ranks or, where there is one, Last, and weights.
+// ranks or, where there is one, Last, weights and, of sets of several sizes, Lengths.
 func (s *States) Inputs() []*tensors.Tensor {
 	back := tensors.FromFlatDataAndDimensions(s.Rank, s.Batch, s.PerSet, s.N)
 	if s.Last != nil {
 		back = tensors.FromFlatDataAndDimensions(s.Last, s.Batch, s.PerSet, s.N)
 	}
-	return append(s.places(), back, tensors.FromFlatDataAndDimensions(s.Weight, s.Batch, s.PerSet))
+	in := append(s.places(), back, tensors.FromFlatDataAndDimensions(s.Weight, s.Batch, s.PerSet))
+	if s.Lengths != nil {
+		in = append(in, tensors.FromFlatDataAndDimensions(s.Lengths, s.Batch))
+	}
+	return in
 }
 
 // places are arrangements and times.
@@ -28,17 +34,30 @@ func (s *States) places() []*tensors.Tensor {
 // BoundLoss is the weighted mean of −log p(X_{t'} | X_t) over states, the schedule bound of
 // paper eq. (loss) without the terms that do not depend on the weights. Its inputs are the
 // objects [batch, n, …] and [States.Inputs]. With [States.Last] the step that was drawn gives
-// way to the mean over all that could have been, given X_0 as well.
+// way to the mean over all that could have been, given X_0 as well. With [States.Lengths] the
+// objects behind a set's own are padding, which changes nothing.
 func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, back, weights := in[0], in[1], in[2], in[3], in[4]
+		var lengths, free *graph.Node // of the sets, and of the rows' free positions
 		dims := arrangements.Shape().Dimensions
-		scores := p.freeScores(d.Scores(c, d.Encode(c, objects), arrangements, times))
+		if len(in) > 5 {
+			lengths = in[5]
+			free = graph.BroadcastToDims(graph.ExpandAxes(lengths, 1), dims[0], dims[1])
+			free = graph.AddScalar(graph.Reshape(free, -1), p.Free(dims[2])-dims[2])
+		}
+		scores := p.freeScores(d.ScoresPadded(c, d.EncodePadded(c, objects, lengths), arrangements, times, lengths))
 		back = graph.Reshape(back, dims[0]*dims[1], dims[2])
 		var logp *graph.Node
-		if back.DType().IsFloat() {
+		switch {
+		case back.DType().IsFloat(): // of II
+			if free != nil {
+				scores, _ = reverse.InverseInsertion{}.Pad(scores, graph.ConvertDType(p.freeScores(back), dtypes.Int32), free)
+			}
 			logp = graph.ReduceSum(graph.Mul(p.freeScores(back), graph.LogSoftmax(scores, -1)), -1)
-		} else {
+		case free != nil:
+			logp = reverse.LogProbGraphPadded(p.Reverse, scores, p.freeRanks(back), free)
+		default:
 			logp = p.Reverse.LogProbGraph(scores, p.freeRanks(back))
 		}
 		w := graph.Reshape(weights, -1)

@@ -68,7 +68,6 @@ func TestThousandSamplesObey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer enc.Free()
 			starts, rngs := make([]perm.Order, len(ruled)*draws), make([]*rand.Rand, len(ruled)*draws)
 			for i := range starts {
 				rngs[i] = rand.New(rand.NewPCG(9, uint64(i)))

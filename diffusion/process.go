@@ -120,6 +120,10 @@ type States struct {
 	// there, given X_0: [batch, perSet, n], see [Process.Inserts]. Nil in other processes, and
 	// where it is not asked for: make it before [Objective.Fill].
 	Last []float32
+	// Lengths are how many objects the sets have where they are of several sizes, the rest of N
+	// being padding, which stays where it is: [batch]. Nil where all have N; make it before
+	// [Objective.Fill], which fills it in.
+	Lengths []int32
 }
 
 // NewStates makes room for states.
@@ -148,9 +152,15 @@ func (o Objective) PerSet(p *Process) int {
 	return o.Trajectories * p.NumSteps()
 }
 
-// Fill draws trajectories for set b, whose clean order is clean, into rows b of s.
+// Fill draws trajectories for set b, whose clean order is clean, into rows b of s. Of fewer
+// objects than s.N the process is p.At(len(clean)); it may have fewer states than s.PerSet, of
+// which the others weigh nothing.
 func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm.Order) {
-	n := s.N
+	n := len(clean)
+	if s.Lengths != nil {
+		s.Lengths[b] = int32(n)
+		s.pad(b)
+	}
 	present, next, sigma := make(perm.Order, n), make(perm.Order, n), make(perm.Order, n)
 	free := sigma[n-p.Free(n):]
 	row := b * s.PerSet
@@ -178,8 +188,8 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 				continue
 			}
 			for j := range n {
-				s.Arrangement[row*n+j] = int32(present[j])
-				s.Rank[row*n+j] = int32(sigma[j])
+				s.Arrangement[row*s.N+j] = int32(present[j])
+				s.Rank[row*s.N+j] = int32(sigma[j])
 			}
 			s.Time[row] = int32(p.Steps[i])
 			s.Weight[row] = 1
@@ -189,13 +199,22 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 				}
 				shuffle.Insertion{}.Last(p.Steps[i], total, last)
 				for j, q := range last {
-					s.Last[row*n+n-len(free)+j] = float32(q)
+					s.Last[row*s.N+n-len(free)+j] = float32(q)
 				}
 			}
 			row++
 			if only != 0 {
 				break
 			}
+		}
+	}
+}
+
+// pad leaves all in its place in the states of set b.
+func (s *States) pad(b int) {
+	for row := b * s.PerSet; row < (b+1)*s.PerSet; row++ {
+		for j := range s.N {
+			s.Arrangement[row*s.N+j], s.Rank[row*s.N+j] = int32(j), int32(j)
 		}
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
@@ -53,78 +51,87 @@ func (n Nats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// chunk calls f with the objects of at most Eval.Batch sets of one size at a time; index
-// says which sets they are. Sets of one size go together wherever they stand, so that
-// shapes are few; for the same reason the last chunk of many is padded by repeating a set.
-// The sets have ids, by which errors call them.
+// chunk calls f with the encodings of at most Eval.Batch sets at a time; index says which sets they
+// are. Sets of like sizes go together wherever they stand. Of a set of fewer than two objects, which
+// has one order, f is called without an encoding. The sets have ids, by which errors call them.
 // warnings[i] are those of the objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []int, n int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
 	warnings = make([][]string, len(sets))
-	dec, err := m.Decoder()
-	if err != nil {
+	if _, err := m.Decoder(); err != nil {
 		return nil, err
 	}
-	bySize := make([]int, len(sets))
-	for i := range bySize {
-		bySize[i] = i
-	}
 	size := func(i int) int { return len(sets[i].Items) }
-	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
-	for len(bySize) > 0 {
-		n, count := size(bySize[0]), 1
-		for count < len(bySize) && size(bySize[count]) == n {
-			count++
-		}
-		same := bySize[:count]
-		bySize = bySize[count:]
-		if n < 2 { // one order: nothing to ask the network
-			for _, i := range same {
-				if err := f([]int{i}, n, nil); err != nil {
-					return warnings, err
-				}
+	var bySize []int
+	for i := range sets {
+		if size(i) < 2 {
+			if err := f([]int{i}, nil); err != nil {
+				return warnings, err
 			}
 			continue
 		}
-		for index := range slices.Chunk(same, m.Config.Eval.Batch) {
-			if err := ctx.Err(); err != nil {
-				return warnings, err
+		bySize = append(bySize, i)
+	}
+	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	for index := range slices.Chunk(bySize, m.Config.Eval.Batch) {
+		if err := ctx.Err(); err != nil {
+			return warnings, err
+		}
+		var parts []*diffusion.Encoded
+		for at := 0; at < len(index); {
+			same := at + 1
+			for same < len(index) && size(index[same]) == size(index[at]) {
+				same++
 			}
-			var part []*dataset.Set
-			for _, i := range index {
-				part = append(part, sets[i])
-			}
-			for len(same) > m.Config.Eval.Batch && len(part) < m.Config.Eval.Batch {
-				part = append(part, part[0])
-			}
-			objects, w, err := m.Task.Objects(ctx, part)
+			part, err := m.encodeSets(ctx, sets, index[at:same], warnings)
 			if err != nil {
 				return warnings, err
 			}
-			if len(w) > 0 { // said of all together: ask for those of each
-				for _, i := range index {
-					objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
-					if err == nil {
-						err = objects.FinalizeAll()
-					}
-					if err != nil {
-						return warnings, err
-					}
-					warnings[i] = w
-				}
-			}
-			err = m.encoded(ctx, dec, objects, func(enc *diffusion.Encoded) error { return f(index, n, enc) })
-			if _, named := errors.AsType[setError](err); err != nil && !named {
-				err = fmt.Errorf("set %s: %w", part[0].ID, err)
-			}
-			if err != nil {
-				return warnings, err
-			}
-			if m.answered != nil {
-				m.answered(len(index))
-			}
+			parts, at = append(parts, part), same
+		}
+		err := f(index, diffusion.Join(parts...))
+		if _, named := errors.AsType[setError](err); err != nil && !named {
+			err = fmt.Errorf("set %s: %w", sets[index[0]].ID, err)
+		}
+		if err != nil {
+			return warnings, err
+		}
+		if m.answered != nil {
+			m.answered(len(index))
 		}
 	}
 	return warnings, nil
+}
+
+// encodeSets encodes the sets of index, which are of one size, and writes the warnings of each.
+func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int, warnings [][]string) (*diffusion.Encoded, error) {
+	var part []*dataset.Set
+	for _, i := range index {
+		part = append(part, sets[i])
+	}
+	objects, w, err := m.Task.Objects(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	if len(w) > 0 { // said of all together: ask for those of each
+		for _, i := range index {
+			objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
+			if err == nil {
+				err = objects.FinalizeAll()
+			}
+			if err != nil {
+				return nil, err
+			}
+			warnings[i] = w
+		}
+	}
+	enc, err := m.decoder.Encode(ctx, objects)
+	if err == nil {
+		err = objects.FinalizeAll()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", part[0].ID, err)
+	}
+	return enc, nil
 }
 
 // setError is an error that names its set.
@@ -188,15 +195,6 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	return warnings
 }
 
-func (m *Model) encoded(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, f func(*diffusion.Encoded) error) error {
-	enc, err := dec.Encode(ctx, objects)
-	if err != nil {
-		return err
-	}
-	defer enc.Free()
-	return f(enc)
-}
-
 func name(s *dataset.Set, i int) string {
 	if s.ID != "" {
 		return s.ID
@@ -208,25 +206,12 @@ func name(s *dataset.Set, i int) string {
 // the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
 // the same objects and constraints are asked once: their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
-	if top < 1 {
-		return nil, nil, fmt.Errorf("top: must be 1 or more (got %d)", top)
-	}
-	if top > MaxBeam {
-		return nil, nil, fmt.Errorf("top: must be at most %d (got %d)", MaxBeam, top)
-	}
-	if top > 1 && opt.Method == "" {
-		opt.Method = "beam"
-	}
 	if err := m.errBaseline("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
-	if opt, err = m.options(opt); err != nil {
+	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {
 		return nil, nil, err
 	}
-	if top > 1 && opt.Method == "greedy" {
-		return nil, nil, fmt.Errorf("top: greedy decoding gives one order (asked for %d)\nhint: decode with the beam", top)
-	}
-	opt.Beam = max(opt.Beam, top)
 	all, d := sets, distinctSets(sets, false)
 	sets = d.sets
 	plans, err := m.plans(ctx, sets)
@@ -234,15 +219,18 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
-			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(n)}}}
+			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(len(sets[index[0]].Items))}}}
 			return nil
 		}
-		// All sets start from one arrangement, so that the order of a set does not depend on
-		// its place in the file.
-		noise := slices.Repeat(m.Process.Noise(m.Config.Seed, 0, 1, n), enc.Batch)
-		dec, err := m.obeying(plans, index, enc.Batch)
+		// All sets of a size start from one arrangement, so that the order of a set does not depend
+		// on its place in the file.
+		noise := make([]perm.Order, enc.Batch)
+		for i := range noise {
+			noise[i] = m.Process.Noise(m.Config.Seed, 0, 1, enc.Size(i))[0]
+		}
+		dec, err := m.obeying(plans, index)
 		if err != nil {
 			return err
 		}
@@ -318,8 +306,8 @@ const samplesAtOnce = 64
 // objects and constraints alone, so that the same set has the same draws wherever it stands. Where a set has constraints all draws obey, and follow the law that
 // [diffusion.Decoder.Obeying] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
-	if count < 1 {
-		return nil, nil, fmt.Errorf("count: must be 1 or more (got %d)", count)
+	if err := CheckDraws("count", count); err != nil {
+		return nil, nil, err
 	}
 	if _, err := m.Decoder(); err != nil {
 		return nil, nil, err
@@ -333,7 +321,8 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = make([]Sampled, len(sets))
 	objects := make([][]string, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], func(_ []int, n int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], func(_ []int, enc *diffusion.Encoded) error {
+			n := len(sets[at].Items)
 			s := Sampled{Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
 				s.Marginals[k] = make([]float64, n)
@@ -341,7 +330,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 			dec := m.decoder
 			if enc != nil {
 				var err error
-				if dec, err = m.obeying(plans[at:at+1], []int{0}, enc.Batch); err != nil {
+				if dec, err = m.obeying(plans[at:at+1], []int{0}); err != nil {
 					return err
 				}
 			}
@@ -435,37 +424,34 @@ type Scored struct {
 // orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
-		switch {
-		case len(s.Items) == 0 || s.Order != nil:
-		case s.Levels.Known() == 0:
-			return nil, nil, fmt.Errorf("set %s: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"", name(s, i))
-		case m.Process != nil && m.Process.FixFirst: // its orders begin at one item
-			return nil, nil, fmt.Errorf("set %s: ties, or items without a place: an order of all was wanted, as tours are", name(s, i))
+		if err := CheckScore(m.Process, s); err != nil {
+			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), err)
 		}
+	}
+	if err := CheckDraws("draws", draws); err != nil {
+		return nil, nil, err
 	}
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets
 	out = make([]Scored, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, n int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Scored{Effective: float64(draws)}
 			return nil
 		}
 		logCount := make([]float64, enc.Batch)
 		rngs := make([]*rand.Rand, enc.Batch)
-		at := func(k int) int { return index[min(k, len(index)-1)] } // the last ones may be padding
-		of := func(k int) *dataset.Set { return sets[at(k)] }
-		for k := range rngs {
-			if of(k).Order == nil {
-				logCount[k] = logConsistent(of(k).Levels, n)
+		for k, i := range index {
+			if sets[i].Order == nil {
+				logCount[k] = logConsistent(sets[i].Levels, enc.Size(k))
 			}
-			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, d.digests[at(k)].seed()))
+			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, d.digests[i].seed()))
 		}
 		estimates, err := m.decoder.LikelihoodAmong(ctx, enc, func(k int) perm.Order {
-			if s := of(k); s.Order == nil {
-				return s.Levels.Draw(rngs[k], n)
+			if s := sets[index[k]]; s.Order == nil {
+				return s.Levels.Draw(rngs[k], enc.Size(k))
 			}
-			return of(k).Order
+			return sets[index[k]].Order
 		}, logCount, draws, rngs)
 		if err != nil {
 			return err
@@ -473,7 +459,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		for k, i := range index {
 			x := estimates[k]
 			out[i] = Scored{
-				Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(n)),
+				Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(enc.Size(k))),
 				LogProb: Nats(x.LogProb), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
 			}
 		}

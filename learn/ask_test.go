@@ -353,7 +353,6 @@ func logLikelihood(t *testing.T, m *Model, set *dataset.Set, clean perm.Order) f
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer enc.Free()
 	n := len(set.Items)
 	var all []perm.Order
 	index := map[string]int{}

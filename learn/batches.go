@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
@@ -38,15 +39,23 @@ func (m *Model) batch(s int) (*batch, error) {
 		return b, nil
 	}
 	objective := m.Config.Objective()
-	n := len(ex.Clean[0])
-	process := m.Process.At(n)
-	b.states = diffusion.NewStates(size, objective.PerSet(process), n)
-	if process.Inserts() {
+	n := ex.Objects.Shape().Dim(1)
+	perSet := objective.PerSet(m.Process.At(n))
+	if ex.Padded { // a function of n alone, so that it is the same shape whichever sets these are
+		for k := n - 1; k > 1 && denoiser.PaddedSize(k, m.Config.Task.N) == n; k-- {
+			perSet = max(perSet, objective.PerSet(m.Process.At(k)))
+		}
+	}
+	b.states = diffusion.NewStates(size, perSet, n)
+	if ex.Padded {
+		b.states.Lengths = make([]int32, size)
+	}
+	if m.Process.Inserts() {
 		b.states.Last = make([]float32, len(b.states.Rank))
 	}
 	parallel.For(size, func(i int) {
 		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
-		objective.Fill(b.states, process, rng, i, ex.Clean[i])
+		objective.Fill(b.states, m.Process.At(len(ex.Clean[i])), rng, i, ex.Clean[i])
 	})
 	return b, nil
 }

@@ -83,7 +83,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		if ex.Cost != nil {
 			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
 		}
-		enc, err := dec.Encode(ctx, ex.Objects)
+		enc, err := encode(ctx, dec, ex)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,6 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 			start[i] = m.Process.Start(rngs[i], m.Config.Task.N)
 		}
 		paths, err := dec.Sample(ctx, enc, start, rngs)
-		enc.Free()
 		if err != nil {
 			return nil, err
 		}

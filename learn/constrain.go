@@ -46,12 +46,11 @@ func (m *Model) plans(ctx context.Context, sets []*dataset.Set) ([]*constraint.P
 	return out, nil
 }
 
-// obeying returns the decoder for a batch of sets, whose plans are those of index, then of
-// the padding.
-func (m *Model) obeying(plans []*constraint.Plan, index []int, batch int) (*diffusion.Decoder, error) {
-	some, of := false, make([]*constraint.Plan, batch)
-	for k := range of {
-		of[k] = plans[index[min(k, len(index)-1)]]
+// obeying returns the decoder for the sets of index.
+func (m *Model) obeying(plans []*constraint.Plan, index []int) (*diffusion.Decoder, error) {
+	some, of := false, make([]*constraint.Plan, len(index))
+	for k, i := range index {
+		of[k] = plans[i]
 		some = some || of[k] != nil
 	}
 	if !some {

@@ -26,37 +26,13 @@ type DecodeOptions struct {
 // MaxBeam is the most states that a beam keeps, and the most orders that [Model.Order] finds.
 const MaxBeam = 1 << 16
 
-func (m *Model) options(o DecodeOptions) (DecodeOptions, error) {
-	wide := o.Beam != 0 || o.Inner != 0
-	switch {
-	case o.Method == "" && wide:
-		o.Method = "beam"
-	case o.Method == "":
-		o.Method = m.Config.Decode.Method
-	case o.Method == "greedy" && wide:
-		return o, fmt.Errorf("decode: greedy has no widths (got beam %d, inner %d)", o.Beam, o.Inner)
-	}
-	switch o.Method {
-	case "greedy":
-		o.Beam, o.Inner = 0, 0
-	case "beam":
-		if o.Beam == 0 {
-			o.Beam = m.Config.Decode.Beam
-		}
-		if o.Inner == 0 {
-			o.Inner = m.Config.Decode.Inner
-		}
-		if o.Beam < 1 || o.Inner < 1 {
-			return o, fmt.Errorf("decode: wanted beams of 1 or more (got %d and %d)", o.Beam, o.Inner)
-		}
-		if o.Beam > MaxBeam || o.Inner > MaxBeam {
-			return o, fmt.Errorf("decode: wanted beams of at most %d: memory grows with them (got %d and %d)", MaxBeam, o.Beam, o.Inner)
-		}
-	default:
-		return o, fmt.Errorf("decode: unknown method %q, wanted greedy or beam", o.Method)
-	}
-	return o, nil
+// ownDecode are the options of the configuration.
+func (m *Model) ownDecode() DecodeOptions {
+	d := m.Config.Decode
+	return DecodeOptions{Method: d.Method, Beam: d.Beam, Inner: d.Inner}
 }
+
+func (m *Model) options(o DecodeOptions) (DecodeOptions, error) { return o.Complete(m.ownDecode(), 1) }
 
 // Result is how well a model orders sets. Shares are in percent; the intervals are 95 %
 // bootstrap intervals over sets.
@@ -272,7 +248,7 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 		return nil, opt, err
 	}
 	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-		paths, err := m.paths(ctx, dec, ex, m.Process.Noise(m.Config.Seed, first, len(ex.Clean), m.Config.Task.N), opt)
+		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -284,13 +260,21 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 	}, opt, nil
 }
 
+// noise draws the starts of examples, number first, … of their split.
+func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
+	out := make([]perm.Order, len(ex.Clean))
+	for i, o := range ex.Clean {
+		out[i] = m.Process.Noise(m.Config.Seed, first+i, 1, len(o))[0]
+	}
+	return out
+}
+
 // paths decodes examples and returns the best path of each set.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := dec.Encode(ctx, ex.Objects)
+	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
 	}
-	defer enc.Free()
 	if opt.Method == "greedy" {
 		return dec.Greedy(ctx, enc, noise)
 	}
@@ -306,6 +290,15 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 		}
 	}
 	return best, nil
+}
+
+// encode encodes examples, which may be padded.
+func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
+	sizes := make([]int, len(ex.Clean))
+	for i, o := range ex.Clean {
+		sizes[i] = len(o)
+	}
+	return dec.Encode(ctx, ex.Objects, sizes...)
 }
 
 // cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a

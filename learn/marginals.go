@@ -63,11 +63,10 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 	if ex.Cost != nil {
 		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
 	}
-	enc, err := dec.Encode(ctx, ex.Objects)
+	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
 	}
-	defer enc.Free()
 	right, whole := ex.Clean[0], true
 	n := len(right)
 	if ex.Levels != nil && ex.Levels[0].Order(n) == nil {

@@ -47,12 +47,11 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		enc, err := dec.Encode(ctx, ex.Objects)
+		enc, err := encode(ctx, dec, ex)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := m.draw(ctx, dec, enc, enc.N, size, m.Config.Seed, first)
-		enc.Free()
+		drawn, err := m.draw(ctx, dec, enc, enc.Size(0), size, m.Config.Seed, first)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func (s *stopping) Err() error {
 // Drawing stops between batches of samples: so many would take for ever.
 func TestSampleStops(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
-	if _, _, err := m.Sample(&stopping{t.Context(), 4}, randomSets(1, 4), 1<<40, 1); !errors.Is(err, context.Canceled) {
+	if _, _, err := m.Sample(&stopping{t.Context(), 4}, randomSets(1, 4), MaxDraws, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, wanted the context's error", err)
 	}
 }
@@ -34,7 +34,7 @@ func TestScoreStops(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	sets := randomSets(1, 4)
 	sets[0].Order = perm.Identity(4)
-	if _, _, err := m.Score(&stopping{t.Context(), 4}, sets, 1<<40, 1); !errors.Is(err, context.Canceled) {
+	if _, _, err := m.Score(&stopping{t.Context(), 4}, sets, MaxDraws, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, wanted the context's error", err)
 	}
 }

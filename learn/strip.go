@@ -26,21 +26,21 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 	if err != nil {
 		return nil, err
 	}
-	paths, err := m.paths(ctx, dec, ex, m.Process.Noise(m.Config.Seed, 0, count, len(ex.Clean[0])), opt)
+	paths, err := m.paths(ctx, dec, ex, m.noise(ex, 0), opt)
 	if err != nil {
 		return nil, err
 	}
-	steps := m.Process.Steps
 	if ex.Points != nil {
 		ways := make([][]perm.Order, len(paths))
 		for i, p := range paths {
 			ways[i] = p.States
 		}
-		return TourStrip(ex.Points, ways, steps, ex.Cost), nil
+		return TourStrip(ex.Points, ways, m.Process.Steps, ex.Cost), nil
 	}
 	strip := plot.Strip{}
 	for i, p := range paths {
 		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: nearestRight(p.Order(), ex, i), Columns: ex.Columns}
+		steps := m.Process.At(len(ex.Clean[i])).Steps
 		for k, order := range p.States {
 			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})
 		}

@@ -13,6 +13,9 @@ type Padder interface {
 	// log-probability, the rest being padding that keeps its place. See
 	// [LogProbGraphPadded] for the shapes.
 	Pad(scores, rank, lengths *graph.Node) (paddedScores, paddedRank *graph.Node)
+	// Unpad returns, of the scores of n objects, those of the first length ones. It may write
+	// into scores.
+	Unpad(scores []float64, n, length int) []float64
 }
 
 // padScore makes a choice impossible without being −Inf.
@@ -45,6 +48,37 @@ func (GeneralizedPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *gra
 	own := graph.Where(graph.Equal(row, column), graph.ConstAs(scores, 0), graph.ConstAs(scores, padScore))
 	inside := graph.LessThan(row, length)
 	return graph.Where(inside, padded(scores, length, n), own), rank
+}
+
+// Unpad implements [Padder].
+func (GeneralizedPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
+	for i := range length {
+		copy(scores[i*length:], scores[i*n:i*n+length])
+	}
+	return scores[:length*length]
+}
+
+// Unpad implements [Padder]: there is a row more, that of the start.
+func (TransitionPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
+	for i := range length + 1 {
+		copy(scores[i*length:], scores[i*n:i*n+length])
+	}
+	return scores[:(length+1)*length]
+}
+
+// Unpad implements [Padder].
+func (PlackettLuce) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
+
+// Unpad implements [Padder].
+func (InverseRiffle) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
+
+// Unpad implements [Padder].
+func (InverseInsertion) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
+
+// Unpad implements [Padder]: τ is the last.
+func (InverseTransposition) Unpad(scores []float64, n, length int) []float64 {
+	scores[length] = scores[n]
+	return scores[:length+1]
 }
 
 // Pad implements [Padder]: padding comes last, each far below the one before.

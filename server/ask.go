@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/learn"
 )
 
@@ -23,39 +22,20 @@ type decoding struct {
 const maxInner = 1024
 
 // question completes the options as a model would, so that the width of the beam is known.
-func (d *decoding) question(info *Info) (q question, states int, err error) {
-	q = question{kind: "order", top: 1, decode: learn.DecodeOptions{Method: d.Decode, Beam: d.Beam, Inner: d.Inner}}
+func (d *decoding) question(info *Info) (learn.Query, error) {
+	q := learn.Query{Kind: learn.KindOrder, Top: 1}
 	if d.Top != nil {
-		q.top = *d.Top
+		q.Top = *d.Top
 	}
-	o := &q.decode
-	switch {
-	case q.top < 1:
-		return q, 0, unfit("field", "top: must be 1 or more (got %d)", q.top)
-	case o.Method != "" && o.Method != "greedy" && o.Method != "beam":
-		return q, 0, unfit("field", "decode: unknown %q, wanted greedy or beam", o.Method)
-	case o.Beam < 0 || o.Inner < 0 || o.Inner > maxInner:
-		return q, 0, unfit("field", "beam and inner: wanted 1 or more, and inner at most %d (got %d and %d)", maxInner, o.Beam, o.Inner)
-	case o.Method == "greedy" && (o.Beam > 0 || o.Inner > 0):
-		return q, 0, unfit("field", "decode: greedy has no beam and inner")
-	case o.Method == "greedy" && q.top > 1:
-		return q, 0, unfit("field", "decode: greedy gives one order (asked for top %d)", q.top)
-	case o.Method == "" && (o.Beam > 0 || o.Inner > 0 || q.top > 1):
-		o.Method = "beam"
-	case o.Method == "":
-		o.Method = info.Decode.Method
+	if d.Beam < 0 || d.Inner < 0 || d.Inner > maxInner {
+		return q, unfit("field", "beam and inner: wanted 1 or more, and inner at most %d (got %d and %d)", maxInner, d.Beam, d.Inner)
 	}
-	if o.Method == "greedy" {
-		return q, 1, nil
+	var err error
+	q.Decode, err = learn.DecodeOptions{Method: d.Decode, Beam: d.Beam, Inner: d.Inner}.Complete(info.Decode, q.Top)
+	if err != nil {
+		return q, unfit("field", "%v", err)
 	}
-	if o.Beam == 0 {
-		o.Beam = info.Decode.Beam
-	}
-	if o.Inner == 0 {
-		o.Inner = info.Decode.Inner
-	}
-	o.Beam = max(o.Beam, q.top)
-	return q, o.Beam, nil
+	return q, nil
 }
 
 type orderRequest struct {
@@ -91,11 +71,11 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if err != nil {
 		return nil, err
 	}
-	q, states, err := in.question(h.info.Load())
+	q, err := in.question(h.info.Load())
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.ask(r, h, in.Sets, q, states, room)
+	j, err := s.ask(r, h, in.Sets, q, room)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +88,11 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request, room *reserved) 
 	if err != nil {
 		return nil, err
 	}
-	q, err := draws("sample", "count", in.Count, 10, in.Seed)
+	q, err := draws(learn.KindSample, "count", in.Count, learn.DefaultCount, in.Seed)
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.ask(r, h, in.Sets, q, q.count, room)
+	j, err := s.ask(r, h, in.Sets, q, room)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +105,11 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if err != nil {
 		return nil, err
 	}
-	q, err := draws("score", "draws", in.Draws, 32, in.Seed)
+	q, err := draws(learn.KindScore, "draws", in.Draws, learn.DefaultDraws, in.Seed)
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.ask(r, h, in.Sets, q, q.count*(len(h.info.Load().Schedule)-1), room)
+	j, err := s.ask(r, h, in.Sets, q, room)
 	if err != nil {
 		return nil, err
 	}
@@ -137,16 +117,16 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, room *reserved) (
 }
 
 // draws makes a question of random draws; what is missing is as the command has it.
-func draws(kind, field string, count *int, usual int, seed *uint64) (question, error) {
-	q := question{kind: kind, count: usual, seed: 1}
+func draws(kind learn.Kind, field string, count *int, usual int, seed *uint64) (learn.Query, error) {
+	q := learn.Query{Kind: kind, Count: usual, Seed: learn.DefaultSeed}
 	if count != nil {
-		q.count = *count
+		q.Count = *count
 	}
 	if seed != nil {
-		q.seed = *seed
+		q.Seed = *seed
 	}
-	if q.count < 1 {
-		return q, unfit("field", "%s: must be 1 or more (got %d)", field, q.count)
+	if err := learn.CheckDraws(field, q.Count); err != nil {
+		return q, unfit("field", "%v", err)
 	}
 	return q, nil
 }
@@ -157,76 +137,65 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, room *reserved,
 	if err != nil {
 		return nil, err
 	}
+	if err := s.count(body, room); err != nil {
+		return nil, err
+	}
 	if err := parse(body, into); err != nil {
 		return nil, err
 	}
 	return s.model(model())
 }
 
-// ask puts a question about sets to a model, states of each at a time.
-func (s *Server) ask(r *http.Request, h *hosted, values []jsontext.Value, q question, states int, room *reserved) (*job, error) {
-	sets, err := s.sets(r.Context(), values, h.info.Load(), room)
+// ask puts a question about sets to a model and waits for its answer.
+func (s *Server) ask(r *http.Request, h *hosted, values []jsontext.Value, q learn.Query, room *reserved) (*job, error) {
+	ctx, cancel := s.within(r)
+	defer cancel()
+	sets, err := s.sets(ctx, values, h.info.Load(), room)
 	if err != nil {
 		return nil, err
 	}
-	work := 0.0 // a product of integers could overflow
-	for i, set := range sets {
-		n := float64(max(1, len(set.Items)))
-		work += n * float64(states)
-		if !set.Constraints.IsZero() {
-			work += q.ruleWork(n, float64(states))
-		}
-		if q.kind != "score" || set.Order != nil || len(set.Items) == 0 {
-			continue
-		}
-		if set.Levels.Known() == 0 {
-			return nil, inSet(i, unfit("order", "no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\""))
-		}
-		if h.info.Load().kind == dataset.KindPoint {
-			return nil, inSet(i, unfit("order", "ties, or items without a place: an order of all was wanted, as tours are"))
-		}
-	}
-	if work > float64(s.limits.Work) {
-		return nil, tooLarge("work", "too much in one request: the sum of items × states, and of what constraints take, is over %d\nhint: fewer sets, or less of top, beam, inner, count or draws; sets without constraints take less", s.limits.Work)
-	}
-	return s.wait(r, h, &job{sets: sets, ask: q, done: make(chan struct{})})
+	return s.put(ctx, h, sets, q)
 }
 
-// ruleWork is what constraints add to the work of n items and so many states, in the same unit:
-// the last step to an order that obeys is built position by position, for a draw up to
-// [diffusion.Proposals] times, in a beam for each state as often as the search within is wide. A
-// position takes time in proportion to n: at n = 52 about a fortieth of what the network takes
-// for an item, where the default limits are in balance (0.1 ms).
-func (q question) ruleWork(n, states float64) float64 {
-	const share = 2000 // positions of a set of one item that are as much as an item in the network
-	walks := states
-	switch {
-	case q.kind == "score": // of the free model
-		return 0
-	case q.kind == "sample":
-		walks *= diffusion.Proposals
-	case q.decode.Method == "beam":
-		walks *= float64(max(q.decode.Beam, q.decode.Inner))
-	}
-	return walks * n * n / share
+// within is the time that a request has for its answer.
+func (s *Server) within(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(r.Context(), s.limits.Time)
 }
 
-// wait puts a job in the queue of a model and waits for its answer.
-func (s *Server) wait(r *http.Request, h *hosted, j *job) (*job, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Time)
-	defer cancel()
-	j.ctx = ctx
+// put hands sets to a model and waits for its answer, where all limits allow it. Every question of
+// whatever route comes by here.
+func (s *Server) put(ctx context.Context, h *hosted, sets []*dataset.Set, q learn.Query) (*job, error) {
+	info := h.info.Load()
+	if q.Kind == learn.KindScore {
+		for i, set := range sets {
+			if err := learn.CheckScore(info.process, set); err != nil {
+				return nil, inSet(i, unfit("order", "%v", err))
+			}
+		}
+	}
+	work := info.work(q, sets)
+	if err := s.limits.allow(work); err != nil {
+		return nil, err
+	}
+	j := &job{ctx: ctx, sets: sets, ask: q, work: work, done: make(chan struct{})}
 	if err := h.put(j); err != nil {
 		return nil, err
 	}
-	late := faultf(http.StatusServiceUnavailable, "time", "no answer after %s\nhint: ask for less, or later", s.limits.Time)
 	select {
 	case <-j.done:
 	case <-ctx.Done():
-		return nil, late
+		return nil, s.late()
 	}
-	if errors.Is(j.err, context.DeadlineExceeded) {
-		return nil, late
+	switch {
+	case errors.Is(j.err, context.DeadlineExceeded):
+		return nil, s.late()
+	case errors.Is(j.err, context.Canceled): // by the server: the asker is here
+		return nil, errStopping
 	}
 	return j, j.err
+}
+
+// late is for a request that had no answer in time.
+func (s *Server) late() error {
+	return faultf(http.StatusServiceUnavailable, "time", "no answer after %s, or after %s of work\nhint: ask for less, or later", s.limits.Time, s.limits.Busy)
 }

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -17,7 +19,8 @@ import (
 type job struct {
 	ctx  context.Context
 	sets []*dataset.Set
-	ask  question
+	ask  learn.Query // those to order that are equal go together
+	work learn.Work
 
 	ordered []learn.Ordered
 	sampled []learn.Sampled
@@ -27,19 +30,10 @@ type job struct {
 	done    chan struct{}
 }
 
-// question is what is asked of the sets. Those to order that ask the same go together.
-type question struct {
-	kind   string // order, sample or score
-	top    int
-	decode learn.DecodeOptions
-	count  int // samples or draws
-	seed   uint64
-}
-
 // shape is what graphs are compiled for: a kind of question, so many sets of so many items
 // with so many states.
 type shape struct {
-	question
+	learn.Query
 	sets, items int
 }
 
@@ -47,13 +41,18 @@ type shape struct {
 // choose them.
 const maxShapes = 48
 
-// gather takes what waits in the queue behind a first job, up to a batch of sets.
+// gather takes what waits in the queue behind a first job, up to a batch of sets, and no more work than
+// one request may be.
 func (h *hosted) gather(first *job) []*job {
-	jobs, sets := []*job{first}, len(first.sets)
+	jobs, sets, work := []*job{first}, len(first.sets), first.work
 	for sets < h.model.Config.Eval.Batch {
 		select {
 		case j := <-h.queue:
-			jobs, sets = append(jobs, j), sets+len(j.sets)
+			if h.limits.allow(work.Add(j.work)) != nil {
+				h.next = j
+				return jobs
+			}
+			jobs, sets, work = append(jobs, j), sets+len(j.sets), work.Add(j.work)
 		default:
 			return jobs
 		}
@@ -65,33 +64,81 @@ func (h *hosted) gather(first *job) []*job {
 func (h *hosted) answer(jobs []*job) {
 	began := time.Now()
 	defer func() { h.metrics.busy.WithLabelValues(h.name).Add(time.Since(began).Seconds()) }()
-	together := map[question][]*job{}
-	var kinds []question
-	var ruled []*job // each ends when its asker leaves, and after those that take less
+	together := map[learn.Query][]*job{}
+	var kinds []learn.Query
+	var alone []*job // each by itself, and after those that take less
 	for _, j := range jobs {
-		if err := j.ctx.Err(); err != nil {
-			h.finish(j, err)
-			continue
-		}
-		if j.ask.kind != "order" {
-			h.finish(j, h.alone(j))
-			continue
-		}
-		if j.ruled() {
-			ruled = append(ruled, j)
-			continue
-		}
-		if together[j.ask] == nil {
+		switch {
+		case j.ctx.Err() != nil:
+			h.finish(j, j.ctx.Err())
+		case j.ask.Kind != learn.KindOrder || j.ruled():
+			alone = append(alone, j)
+		case together[j.ask] == nil:
 			kinds = append(kinds, j.ask)
+			fallthrough
+		default:
+			together[j.ask] = append(together[j.ask], j)
 		}
-		together[j.ask] = append(together[j.ask], j)
 	}
 	for _, q := range kinds {
-		h.order(context.Background(), q, together[q])
+		h.attend(together[q], func(ctx context.Context) { h.order(ctx, q, together[q]) })
 	}
-	for _, j := range ruled {
-		h.order(j.ctx, j.ask, []*job{j})
+	for _, j := range alone {
+		h.attend([]*job{j}, func(ctx context.Context) {
+			if j.ask.Kind == learn.KindOrder {
+				h.order(ctx, j.ask, []*job{j})
+				return
+			}
+			h.finish(j, h.alone(ctx, j))
+		})
 	}
+}
+
+// attend calls work, which finishes the jobs, when there is memory for them. The context of work ends when all
+// askers have left, when the work has taken too long and when the server ends.
+func (h *hosted) attend(jobs []*job, work func(context.Context)) {
+	ctx, cancel := context.WithCancel(h.life)
+	defer cancel()
+	var left atomic.Int64
+	left.Store(int64(len(jobs)))
+	var bytes float64
+	for _, j := range jobs {
+		bytes += j.work.Bytes
+		defer context.AfterFunc(j.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})()
+	}
+	if err := h.room.take(ctx, int64(bytes)); err != nil {
+		for _, j := range jobs {
+			h.finish(j, cmp.Or(j.ctx.Err(), err))
+		}
+		return
+	}
+	defer h.room.give(int64(bytes))
+	ctx, stop := context.WithTimeout(ctx, h.limits.Busy)
+	defer stop()
+	work(watched{ctx, jobs})
+}
+
+// watched is a context that has ended when all askers have left, looked at anew each time: what cancels it
+// may be late on a busy machine.
+type watched struct {
+	context.Context
+	jobs []*job
+}
+
+func (w watched) Err() error {
+	if err := w.Context.Err(); err != nil {
+		return err
+	}
+	for _, j := range w.jobs {
+		if j.ctx.Err() == nil {
+			return nil
+		}
+	}
+	return w.jobs[0].ctx.Err()
 }
 
 // ruled reports whether some of a job's sets have constraints.
@@ -106,7 +153,7 @@ type place struct {
 }
 
 // order answers jobs that ask the same, the sets of one size together.
-func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
+func (h *hosted) order(ctx context.Context, q learn.Query, jobs []*job) {
 	bySize := map[int][]place{}
 	var sizes []int
 	for _, j := range jobs {
@@ -122,6 +169,12 @@ func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
 	faults := map[*job]error{}
 	for _, n := range sizes {
 		if err := h.orderSize(ctx, q, n, bySize[n]); err != nil {
+			if ctx.Err() != nil {
+				for _, j := range jobs {
+					faults[j] = cmp.Or(j.ctx.Err(), ctx.Err())
+				}
+				break
+			}
 			// One of them is at fault, or the engine: each is asked alone to find out which.
 			for _, p := range bySize[n] {
 				if err := h.orderSize(ctx, q, n, []place{p}); err != nil && faults[p.job] == nil {
@@ -137,7 +190,7 @@ func (h *hosted) order(ctx context.Context, q question, jobs []*job) {
 
 // orderSize orders sets of n items. There are as many as the next power of two, so that
 // shapes are few: the last ones repeat the first.
-func (h *hosted) orderSize(ctx context.Context, q question, n int, places []place) error {
+func (h *hosted) orderSize(ctx context.Context, q learn.Query, n int, places []place) error {
 	var sets []*dataset.Set
 	for _, p := range places {
 		sets = append(sets, p.job.sets[p.at])
@@ -151,7 +204,7 @@ func (h *hosted) orderSize(ctx context.Context, q question, n int, places []plac
 		sets = append(sets, sets[0])
 	}
 	return h.safely(shape{q, len(sets), n}, func() error {
-		answers, _, err := h.model.Order(ctx, sets, q.top, q.decode)
+		answers, _, err := h.model.Order(ctx, sets, q.Top, q.Decode)
 		for i, p := range places[:min(len(places), len(answers))] {
 			p.job.ordered[p.at] = answers[i]
 		}
@@ -160,25 +213,25 @@ func (h *hosted) orderSize(ctx context.Context, q question, n int, places []plac
 }
 
 // alone answers a job whose answer depends on the places of its sets.
-func (h *hosted) alone(j *job) error {
+func (h *hosted) alone(ctx context.Context, j *job) error {
 	q := j.ask
-	q.seed = 0 // of no shape
+	q.Seed = 0 // of no shape
 	for _, s := range j.sets[1:] {
 		h.shapes[shape{q, 1, len(s.Items)}] = true
 	}
 	err := h.safely(shape{q, len(j.sets), len(j.sets[0].Items)}, func() (err error) {
-		if j.ask.kind == "sample" {
-			j.sampled, _, err = h.model.Sample(j.ctx, j.sets, j.ask.count, j.ask.seed)
+		if j.ask.Kind == learn.KindSample {
+			j.sampled, _, err = h.model.Sample(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		} else {
-			j.scored, _, err = h.model.Score(j.ctx, j.sets, j.ask.count, j.ask.seed)
+			j.scored, _, err = h.model.Score(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		}
 		return err
 	})
-	if err == nil {
-		return nil
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
 	for _, s := range j.sets {
-		if f := h.blame(j.ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
+		if f := h.blame(ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
 			return f
 		}
 	}

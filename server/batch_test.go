@@ -98,7 +98,7 @@ func counts(t testing.TB, h *hosted) uint64 {
 func TestBatchFault(t *testing.T) {
 	s, web := start(t, nil, "delta")
 	h := s.models[0]
-	good := &job{ctx: t.Context(), sets: []*dataset.Set{bare(5)}, ask: question{kind: "order", top: 1}, done: make(chan struct{})}
+	good := &job{ctx: t.Context(), sets: []*dataset.Set{bare(5)}, ask: learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: "greedy"}}, done: make(chan struct{})}
 	bad := &job{ctx: t.Context(), sets: []*dataset.Set{{ID: "p", Kind: dataset.KindPoint, Items: make([]dataset.Item, 5)}}, ask: good.ask, done: make(chan struct{})}
 	open := gate(h)
 	for _, j := range []*job{bad, good} { // past the checks of requests

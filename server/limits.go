@@ -3,6 +3,8 @@ package server
 import (
 	"fmt"
 	"time"
+
+	"github.com/riffle-ml/riffle/learn"
 )
 
 // Limits are what one request may ask for and what all may take together.
@@ -14,14 +16,19 @@ type Limits struct {
 	Items int `json:"items"`
 	// Pixels is the most that all pictures of a request may have, rows times columns; else 413.
 	Pixels int `json:"pixels"`
-	// Work is the most objects that a reverse step of a request may arrange: the sum over its
-	// sets of items × states, which are beam, count or draws, and of what their constraints take;
-	// else 413.
+	// Work is how much a request may take of the processors, in tenths of a millisecond as
+	// [learn.Model.Work] estimates it: network, choice of orders, constraints and compiling; else 413.
 	Work int `json:"work"`
+	// WorkBytes is how much memory a request's scores, states and answers may take, as
+	// estimated; else 413. Requests of several models share it: one waits for the other.
+	WorkBytes int64 `json:"work_bytes"`
 	// Queue is how many requests a model may have, waiting or in work; else 429.
 	Queue int `json:"queue"`
 	// Time is how long a request may wait for its answer; else 503.
 	Time time.Duration `json:"-"`
+	// Busy is how long a model may be at work on a request, or on those that it answers
+	// together; else 503.
+	Busy time.Duration `json:"-"`
 	// Memory is how many bytes of bodies and pictures there may be at a time; else 429.
 	Memory int64 `json:"-"`
 }
@@ -29,14 +36,14 @@ type Limits struct {
 // DefaultLimits fit a machine with 2 GB of memory.
 func DefaultLimits() Limits {
 	return Limits{
-		Body: 16 << 20, Sets: 64, Items: 256, Pixels: 1 << 22, Work: 1 << 18,
-		Queue: 64, Time: 30 * time.Second, Memory: 512 << 20,
+		Body: 16 << 20, Sets: 64, Items: 256, Pixels: 1 << 22, Work: 200_000, WorkBytes: 256 << 20,
+		Queue: 64, Time: 30 * time.Second, Busy: 15 * time.Second, Memory: 512 << 20,
 	}
 }
 
 // LimitError is that a limit has a value that nothing could pass.
 type LimitError struct {
-	// Limit is which one: body, sets, items, pixels, work, queue, time or memory.
+	// Limit is which one: body, sets, items, pixels, work, work-bytes, queue, time, busy or memory.
 	Limit string
 	Got   string
 	// Least is the limit that it must not be below, and AtLeast that one's value, in bytes; ""
@@ -67,6 +74,7 @@ func (l Limits) Validate() error {
 		{"items", int64(l.Items)},
 		{"pixels", int64(l.Pixels)},
 		{"work", int64(l.Work)},
+		{"work-bytes", l.WorkBytes},
 		{"queue", int64(l.Queue)},
 		{"memory", l.Memory},
 	} {
@@ -76,6 +84,9 @@ func (l Limits) Validate() error {
 	}
 	if l.Time <= 0 {
 		return &LimitError{Limit: "time", Got: l.Time.String()}
+	}
+	if l.Busy <= 0 {
+		return &LimitError{Limit: "busy", Got: l.Busy.String()}
 	}
 	if l.Memory < l.Body {
 		return &LimitError{Limit: "memory", Got: fmt.Sprint(l.Memory), Least: "body", AtLeast: l.Body}
@@ -91,6 +102,21 @@ const pixelBytes = 16
 type reserved struct {
 	s     *Server
 	bytes int64
+}
+
+// workUnit is that of [Limits].Work, in seconds.
+const workUnit = 1e-4
+
+// allow refuses a request that takes more than one may.
+func (l Limits) allow(w learn.Work) error {
+	const hint = "hint: fewer or smaller sets, or sets of fewer sizes; less of top, beam, inner, count or draws; sets without constraints take less"
+	if w.Seconds/workUnit > float64(l.Work) {
+		return tooLarge("work", "too much in one request: %.3g units of work, wanted at most %d\n"+hint, w.Seconds/workUnit, l.Work)
+	}
+	if w.Bytes > float64(l.WorkBytes) {
+		return tooLarge("work", "too much in one request: it would take %.3g bytes, wanted at most %d\n"+hint, w.Bytes, l.WorkBytes)
+	}
+	return nil
 }
 
 // take reserves bytes, or gives the fault of a server that has no more.

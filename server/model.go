@@ -1,13 +1,16 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
@@ -42,8 +45,10 @@ type Info struct {
 	Engine     string              `json:"engine"`
 	Warnings   []string            `json:"warnings"`
 
-	kind dataset.Kind
-	most int // items in a set that the network can take, 0 for any
+	kind    dataset.Kind
+	most    int // items in a set that the network can take, 0 for any
+	process *diffusion.Process
+	work    func(learn.Query, []*dataset.Set) learn.Work // of parts of the model that do not change
 }
 
 // Feature is a feature of a model's items.
@@ -71,6 +76,7 @@ func describe(name string, m *learn.Model) *Info {
 		Name: name, Title: c.Title, Task: c.Task.Name, N: c.Task.N, Schedule: m.Process.Steps,
 		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner}, Parameters: m.Denoiser.NumParameters(),
 		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
+		process: m.Process, work: m.Work,
 	}
 	switch e := m.Denoiser.Config.Encoder; e.Kind {
 	case "points":
@@ -99,30 +105,36 @@ func describe(name string, m *learn.Model) *Info {
 type hosted struct {
 	name, dir string
 	info      atomic.Pointer[Info]
-	limit     int64
+	limits    Limits
+	room      *room // of all models
+	life      context.Context
 	waiting   atomic.Int64
 	queue     chan *job
 	reload    chan chan error
 	ending    chan struct{}
 	ended     chan struct{}
 	end       sync.Once
+	kill      context.CancelFunc // ends life, and with it what is in work
 	metrics   *metrics
 	log       *slog.Logger
 
 	// Of the goroutine alone:
 	engine *engine.Engine
 	model  *learn.Model
+	next   *job           // taken from the queue and not begun
 	shapes map[shape]bool // that graphs were compiled for since the last [learn.Model.Forget]
 }
 
 // host loads a run and starts its goroutine.
-func host(name, dir string, e *engine.Engine, queue int, m *metrics, log *slog.Logger) (*hosted, error) {
+func host(name, dir string, e *engine.Engine, limits Limits, room *room, m *metrics, log *slog.Logger) (*hosted, error) {
+	life, kill := context.WithCancel(context.Background())
 	h := &hosted{
-		name: name, dir: dir, engine: e, limit: int64(queue), queue: make(chan *job, queue),
+		name: name, dir: dir, engine: e, limits: limits, room: room, life: life, kill: kill, queue: make(chan *job, limits.Queue),
 		reload: make(chan chan error), ending: make(chan struct{}), ended: make(chan struct{}),
 		metrics: m, log: log.With("model", name), shapes: map[shape]bool{},
 	}
 	if err := h.load(); err != nil {
+		kill()
 		return nil, err
 	}
 	go h.work()
@@ -163,16 +175,26 @@ func (h *hosted) replace() error {
 	}
 }
 
-func (h *hosted) stop() {
-	h.end.Do(func() { close(h.ending) })
-	<-h.ended
+// stop ends what is in work and the goroutine with it. It reports false where that is still in the
+// engine after so long.
+func (h *hosted) stop(patience time.Duration) bool {
+	h.end.Do(func() {
+		h.kill()
+		close(h.ending)
+	})
+	select {
+	case <-h.ended:
+		return true
+	case <-time.After(patience):
+		return false
+	}
 }
 
 // put hands a job to the goroutine, or tells that there are too many already.
 func (h *hosted) put(j *job) error {
-	if h.waiting.Add(1) > h.limit {
+	if h.waiting.Add(1) > int64(h.limits.Queue) {
 		h.waiting.Add(-1)
-		return busy("queue", "%d requests wait for model %s already", h.limit, h.name)
+		return busy("queue", "%d requests wait for model %s already", h.limits.Queue, h.name)
 	}
 	h.metrics.waiting.WithLabelValues(h.name).Inc()
 	h.queue <- j // has room: it is as long as the limit
@@ -192,8 +214,16 @@ func (h *hosted) work() {
 	defer close(h.ended)
 	defer func() { h.model.Close() }()
 	for {
+		if j := h.next; j != nil && h.life.Err() == nil {
+			h.next = nil
+			h.answer(h.gather(j))
+			continue
+		}
 		select {
 		case <-h.ending:
+			if h.next != nil {
+				h.finish(h.next, errStopping)
+			}
 			for {
 				select {
 				case j := <-h.queue:

@@ -146,6 +146,10 @@ func (d *document) fits(schema, v any, at string) error {
 			if v.(float64) < x.(float64) {
 				return fmt.Errorf("%s: %v is less than %v", at, v, x)
 			}
+		case "maximum":
+			if v.(float64) > x.(float64) {
+				return fmt.Errorf("%s: %v is more than %v", at, v, x)
+			}
 		case "minItems", "maxItems":
 			if n := float64(len(v.([]any))); key == "minItems" && n < x.(float64) || key == "maxItems" && n > x.(float64) {
 				return fmt.Errorf("%s: has %v items, %s is %v", at, n, key, x)

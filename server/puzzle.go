@@ -55,7 +55,7 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 	if info.kind != dataset.KindImage || info.Rows == 0 {
 		return nil, unfit("model", "model %s is of the task %s, wanted one of jigsaw", info.Name, info.Task)
 	}
-	q, states, err := in.question(info)
+	q, err := in.question(info)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		return nil, unfit("field", "rows and columns: wanted 2 tiles or more (got %d×%d)", in.Rows, in.Columns)
 	case in.Rows > n || in.Columns > n/in.Rows:
 		return nil, tooLarge("items", "rows and columns: wanted at most %d tiles (got %d×%d)", n, in.Rows, in.Columns)
-	case states > s.limits.Work/(in.Rows*in.Columns):
-		return nil, tooLarge("work", "too much in one request: tiles × beam is over %d\nhint: less of top or beam", s.limits.Work)
 	}
+	ctx, cancel := s.within(r)
+	defer cancel()
 	pixels := 0
-	whole, err := s.picture(r.Context(), in.Picture, &pixels, room)
+	whole, err := s.picture(ctx, in.Picture, &pixels, room)
 	if err != nil {
 		f := asFault(err)
 		return nil, &fault{f.status, f.reason, "picture: " + f.message}
@@ -95,7 +95,7 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 	if err := s.fits(set, info); err != nil {
 		return nil, err
 	}
-	j, err := s.wait(r, h, &job{sets: []*dataset.Set{set}, ask: q, done: make(chan struct{})})
+	j, err := s.put(ctx, h, []*dataset.Set{set}, q)
 	if err != nil {
 		return nil, err
 	}

@@ -10,50 +10,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"mime"
-	"net/http"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
-
-// read reads a body of the type wanted, within the limits.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, room *reserved, wanted string) ([]byte, error) {
-	if s.stopping.Load() {
-		return nil, errStopping
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != wanted {
-		return nil, faultf(http.StatusUnsupportedMediaType, "type", "Content-Type: wanted %s (got %q)", wanted, r.Header.Get("Content-Type"))
-	}
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, faultf(http.StatusUnsupportedMediaType, "type", "Content-Encoding: wanted none (got %q)", e)
-	}
-	size := r.ContentLength
-	if size < 0 {
-		size = s.limits.Body
-	}
-	over := tooLarge("body", "the body is larger than %d bytes", s.limits.Body)
-	if size > s.limits.Body {
-		return nil, over
-	}
-	if err := room.take(size); err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
-	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		return nil, over
-	}
-	if err != nil {
-		return nil, faultf(http.StatusRequestTimeout, "body", "the body ended early")
-	}
-	if !utf8.Valid(body) {
-		return nil, malformed("the body is not UTF-8")
-	}
-	return body, nil
-}
 
 // parse reads a JSON object strictly: a field that is unknown or there twice is an error.
 func parse(body []byte, into any) error {
@@ -269,6 +231,9 @@ func (s *Server) picture(ctx context.Context, text string, pixels *int, room *re
 		return nil, err
 	}
 	p, err := dataset.DecodePicture(ctx, bytes.NewReader(data), s.limits.Pixels)
+	if ctx.Err() != nil {
+		return nil, s.late()
+	}
 	if err != nil {
 		return nil, unfit("picture", "%v", err)
 	}

@@ -3,51 +3,12 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 )
-
-// Constraints count as work, of each kind of question as much as it takes.
-func TestRulesAreWork(t *testing.T) {
-	_, web := start(t, func(o *Options) { o.Limits.Work = 1000 }, "delta")
-	const items = `"items": [{},{},{},{},{}]`
-	const rules = `, "constraints": {"before": ["0,1"], "forbid": ["1=2"]}`
-	for _, c := range []struct {
-		path, more string
-		ruled      int // the status with rules; without it is 200
-	}{
-		// 5 items × 150 draws = 750; under rules 150 × 256 × 5 × 5 / 2000 = 480 more.
-		{"/v1/sample", `"count": 150`, 413},
-		{"/v1/sample", `"count": 100`, 200},
-		// 5 × 100 = 500; 100 × 1000 × 5 × 5 / 2000 = 1250 more.
-		{"/v1/order", `"beam": 100, "inner": 1000`, 413},
-		{"/v1/order", `"beam": 100, "inner": 100`, 200},
-	} {
-		for _, extra := range []string{"", rules} {
-			want := 200
-			if extra != "" {
-				want = c.ruled
-			}
-			status, data := post(t, web, c.path, "application/json", fmt.Sprintf(`{"sets": [{%s%s}], %s}`, items, extra, c.more))
-			if status != want || want == 413 && !strings.Contains(string(data), `"reason":"work"`) {
-				t.Errorf("%s with %s%s: status %d, wanted %d\n%s", c.path, c.more, extra, status, want, data)
-			}
-		}
-	}
-	for n, want := range map[float64]float64{52: 64 * 256 * 52 * 52 / 2000., 0: 0} {
-		if got := (question{kind: "sample", count: 64}).ruleWork(n, 64); got != want {
-			t.Errorf("64 draws of %v items: rules take %v, wanted %v", n, got, want)
-		}
-	}
-	if got := (question{kind: "score"}).ruleWork(52, 64); got != 0 {
-		t.Errorf("a score, which knows of no rules: they take %v", got)
-	}
-}
 
 // countdown is a context that ends when it was looked at so many times.
 type countdown struct {
@@ -66,9 +27,9 @@ func (c *countdown) Err() error {
 // of a beam, and answers the next.
 func TestRulesEndWithTheAsker(t *testing.T) {
 	s, web := start(t, nil, "delta")
-	for _, q := range []question{
-		{kind: "sample", count: 20, seed: 1},
-		{kind: "order", top: 1, decode: learn.DecodeOptions{Method: "beam", Beam: 8, Inner: 8}},
+	for _, q := range []learn.Query{
+		{Kind: learn.KindSample, Count: 20, Seed: 1},
+		{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: "beam", Beam: 8, Inner: 8}},
 	} {
 		run := func(ends int64) (looks int64, err error) {
 			set := bare(5)
@@ -88,11 +49,11 @@ func TestRulesEndWithTheAsker(t *testing.T) {
 			t.Fatal(err)
 		}
 		if whole < 20 {
-			t.Errorf("%s: %d looks at the context: the case is too tame", q.kind, whole)
+			t.Errorf("%s: %d looks at the context: the case is too tame", q.Kind, whole)
 		}
 		looks, err := run(whole / 2)
 		if !errors.Is(err, context.Canceled) || looks == whole {
-			t.Errorf("%s: error %v after %d of %d looks at the context, wanted that it ends at half", q.kind, err, looks, whole)
+			t.Errorf("%s: error %v after %d of %d looks at the context, wanted that it ends at half", q.Kind, err, looks, whole)
 		}
 		if status, data := post(t, web, "/v1/order", "application/json", `{"sets": [{"items": [{},{},{},{},{}]}]}`); status != 200 {
 			t.Errorf("the next question: status %d\n%s", status, data)

@@ -86,6 +86,7 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	shared := newRoom(o.Limits.WorkBytes)
 	for _, dir := range o.Runs {
 		whole, err := filepath.Abs(dir)
 		if err != nil {
@@ -95,7 +96,7 @@ func New(o Options) (*Server, error) {
 		if twin := s.byName[name]; twin != nil {
 			return nil, errors.Join(fmt.Errorf("%s and %s are both called %q\nhint: models are told apart by the last part of their path; a link can give one another name", twin.dir, dir, name), s.Close())
 		}
-		h, err := host(name, dir, o.Engine, s.limits.Queue, s.metrics, s.log)
+		h, err := host(name, dir, o.Engine, s.limits, shared, s.metrics, s.log)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -121,18 +122,36 @@ func (s *Server) Reload() error {
 	return errors.Join(faults...)
 }
 
-// Close ends the models. The HTTP server in front must have ended: what waits is answered
-// with an error.
+// The ends of the server: what is in work at a step of the engine may go on for a moment.
+const (
+	lastAnswers = 2 * time.Second // of the grace, for the answers of what was ended
+	lastStep    = 5 * time.Second // that Close waits
+)
+
+// Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
+// is answered with an error. It fails where a model does not leave its engine within seconds.
 func (s *Server) Close() error {
 	s.stopping.Store(true)
-	for _, h := range s.models {
-		h.stop()
+	s.end()
+	var faults []error
+	for end, i := time.Now().Add(lastStep), 0; i < len(s.models); i++ {
+		if h := s.models[i]; !h.stop(time.Until(end)) {
+			faults = append(faults, fmt.Errorf("model %s was still at work after %s and was left to it", h.name, lastStep))
+		}
 	}
-	return nil
+	return errors.Join(faults...)
+}
+
+// end ends what the models are at work on.
+func (s *Server) end() {
+	for _, h := range s.models {
+		h.kill()
+	}
 }
 
 // Serve answers on a listener until ctx ends. Then it takes no new connections, answers what
-// it has begun, for at most grace, and returns nil; an error says what was cut off.
+// it has begun, and returns nil within grace. What is not done shortly before that is ended; an
+// error says so.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	web := &http.Server{
 		Handler:           s,
@@ -154,8 +173,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	s.log.Info("stopping", "grace", grace.String())
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := web.Shutdown(last); err != nil {
-		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s: %w", grace, err), web.Close())
+	cut := atomic.Bool{}
+	end := time.AfterFunc(grace-min(grace/4, lastAnswers), func() {
+		cut.Store(true)
+		s.end()
+	})
+	defer end.Stop()
+	err := web.Shutdown(last)
+	if err != nil || cut.Load() {
+		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s", grace), err, web.Close())
 	}
 	return nil
 }

@@ -243,7 +243,7 @@ func TestSameAsLibrary(t *testing.T) {
 // Every refusal has its status and its reason; none is an error of the server.
 func TestFaults(t *testing.T) {
 	_, web := start(t, func(o *Options) {
-		o.Limits.Body, o.Limits.Memory, o.Limits.Sets, o.Limits.Items, o.Limits.Pixels, o.Limits.Work = 40_000, 80_000_000, 3, 9, 5000, 1000
+		o.Limits.Body, o.Limits.Memory, o.Limits.Sets, o.Limits.Items, o.Limits.Pixels, o.Limits.Work = 40_000, 80_000_000, 3, 9, 5000, 2000
 	}, "delta", "tsp", "jigsaw")
 	five := `{"items": [{},{},{},{},{}]}`
 	b64 := base64.StdEncoding.EncodeToString
@@ -268,16 +268,16 @@ func TestFaults(t *testing.T) {
 		{"/v1/order", js, `{"model": "delta", "sest": []}`, 422, "field", `unknown field "sest", the nearest known is "sets"`},
 		{"/v1/order", js, `{"model": "delta", "model": "delta"}`, 400, "body", "duplicate"},
 		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "top": "3"}`, 422, "field", "top: is text, wanted an integer"},
-		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "top": 0}`, 422, "field", "top: must be 1 or more (got 0)"},
+		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "top": 0}`, 422, "field", "top: must be 1 to 65536 (got 0)"},
 		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "top": 1.5}`, 422, "field", "top: is"},
-		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "decode": "best"}`, 422, "field", `unknown "best", wanted greedy or beam`},
+		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "decode": "best"}`, 422, "field", `unknown method "best", wanted greedy or beam`},
 		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "decode": "greedy", "top": 2}`, 422, "field", "greedy gives one order"},
 		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "beam": -1}`, 422, "field", "beam and inner"},
-		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "beam": 201}`, 413, "work", "over 1000"},
-		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "beam": 9223372036854775807}`, 413, "work", "over 1000"},
-		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `], "count": 0}`, 422, "field", "count: must be 1 or more"},
+		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "beam": 2001}`, 413, "work", "wanted at most 2000"},
+		{"/v1/order", js, `{"model": "delta", "sets": [` + five + `], "beam": 9223372036854775807}`, 422, "field", "beam: must be 1 to 65536"},
+		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `], "count": 0}`, 422, "field", "count: must be 1 to"},
 		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `], "seed": -1}`, 422, "field", "seed: is"},
-		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `,` + five + `], "count": 101}`, 413, "work", ""},
+		{"/v1/sample", js, `{"model": "delta", "sets": [` + five + `,` + five + `], "count": 10100}`, 413, "work", ""},
 		{"/v1/score", js, `{"model": "delta", "sets": [` + five + `]}`, 422, "order", "sets[0]: no order to score"},
 		{"/v1/score", js, `{"model": "tsp", "sets": [{"items": [{"point": [0, 0]}, {"point": [0, 1]}], "levels": [[0, 1]]}]}`, 422, "order", "sets[0]: ties, or items without a place"},
 		{"/v1/score", js, `{"model": "delta", "sets": [{"items": [{},{}], "order": [1,2]}]}`, 422, "set", "order: entry 1 is 2, wanted 0 to 1"},
@@ -287,8 +287,8 @@ func TestFaults(t *testing.T) {
 		{"/v1/order", js, `{"sets": [` + five + `]}`, 422, "model", "model: is missing, wanted one of delta, tsp, jigsaw"},
 		{"/v1/order", js, `{"model": "../delta", "sets": [` + five + `]}`, 422, "model", `there is no "../delta", the nearest known is "delta"`},
 		{"/v1/order", js, `{"model": "delta", "sets": []}`, 422, "sets", "one or more"},
-		{"/v1/order", js, `{"model": "delta", "sets": [{},{},{},{}]}`, 413, "sets", "at most 3 (got 4)"},
-		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [` + strings.Repeat(`{"point":[0,1]},`, 9) + `{"point":[1,0]}]}]}`, 413, "items", "at most 9 items (got 10)"},
+		{"/v1/order", js, `{"model": "delta", "sets": [{},{},{},{}]}`, 413, "sets", "at most 3"},
+		{"/v1/order", js, `{"model": "tsp", "sets": [{"items": [` + strings.Repeat(`{"point":[0,1]},`, 9) + `{"point":[1,0]}]}]}`, 413, "items", "at most 9 items"},
 		{"/v1/order", js, `{"model": "delta", "sets": [{"items": [{},{},{},{},{},{}]}]}`, 422, "items", "has 6 items, model delta takes 5 at most"},
 		{"/v1/order", js, `{"model": "tsp", "sets": [` + five + `]}`, 422, "items", "items are bare, model tsp takes point"},
 		{"/v1/order", js, `{"model": "jigsaw", "sets": [{"items": [{"image": "/etc/passwd"},{"image": "a.png"}]}]}`, 422, "picture", "sets[0]: item 0: image: is no base64"},

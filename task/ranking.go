@@ -23,9 +23,9 @@ import (
 // known of their order. Items are feature vectors, images, points, or bare identities, which
 // are the same in all sets: then the model is of one population's distribution of orders.
 //
-// Sets of one size are a bucket; a training batch is of one bucket, drawn in proportion to its
-// sets, with a uniformly random order consistent with what is known ([dataset.Levels.Draw]).
-// Features are standardised by the mean and the deviation of the training part.
+// Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
+// is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
+// what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
 type Ranking struct {
 	config run.Task
 	seed   uint64
@@ -227,7 +227,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i := range r.parts {
-		r.parts[i].bucket()
+		r.parts[i].bucket(r.config.N)
 	}
 	if fresh {
 		r.measure()
@@ -374,7 +374,7 @@ func (s *Scale) standard(j int, v float64) float32 {
 	return float32(min(cutOff, max(-cutOff, (bounded(v)-s.Mean[j])/s.Deviation[j])))
 }
 
-// Examples implements [Task]. Sets of a call are of one size, which its first set decides.
+// Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -392,15 +392,15 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	b := &p.sizes[draw(rng, sizes)]
 	sets := make([]*dataset.Set, count)
-	e := &Examples{Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
+	e := &Examples{Padded: b.mixed, Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]
 		e.Levels[i] = sets[i].Known()
-		e.Clean[i] = e.Levels[i].Draw(rng, b.n)
+		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
 	var err error
-	e.Objects, _, err = r.objects(context.Background(), sets)
+	e.Objects, _, err = r.padded(context.Background(), sets, b.n)
 	return e, err
 }
 
@@ -456,7 +456,7 @@ func (r *Ranking) Objects(ctx context.Context, sets []*dataset.Set) (objects *te
 		}
 		fitted = append(fitted, out)
 	}
-	objects, more, err := r.objects(ctx, fitted)
+	objects, more, err := r.padded(ctx, fitted, len(fitted[0].Items))
 	return objects, append(warnings, more...), err
 }
 
@@ -472,14 +472,14 @@ func (r *Ranking) Doubt(set *dataset.Set) string {
 	return r.scale.far(fitted)
 }
 
-// objects are those of sets whose features stand as the model's.
-func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	n := len(sets[0].Items)
+// padded are the objects of sets of at most n items, whose features stand as the model's, each
+// followed by zeros up to n.
+func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
 	switch r.config.Items {
 	case "bare":
-		flat := make([]int32, 0, len(sets)*n)
+		flat := make([]int32, len(sets)*n)
 		var warnings []string
-		for _, s := range sets {
+		for i, s := range sets {
 			ids, warning, err := r.identities(s)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
@@ -487,43 +487,44 @@ func (r *Ranking) objects(ctx context.Context, sets []*dataset.Set) (*tensors.Te
 			if warning != "" && !slices.Contains(warnings, warning) {
 				warnings = append(warnings, warning)
 			}
-			for _, id := range ids {
-				flat = append(flat, int32(id))
+			for k, id := range ids {
+				flat[i*n+k] = int32(id)
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n), warnings, nil
 	case "points":
-		flat := make([]float32, 0, len(sets)*n*2)
-		for _, s := range sets {
+		flat := make([]float32, len(sets)*n*2)
+		for i, s := range sets {
 			p, _ := cities(s)
-			flat = append(flat, unit(p)...)
+			copy(flat[i*n*2:], unit(p))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":
 		side := r.config.Pixels
-		flat := make([]uint8, 0, len(sets)*n*side*side)
+		flat := make([]uint8, len(sets)*n*side*side)
 		var warnings []string
-		for _, s := range sets {
+		for i, s := range sets {
 			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
 			warnings = append(warnings, w...)
-			for _, p := range pictures {
-				flat = append(flat, p.Pix...)
+			for k, p := range pictures {
+				copy(flat[(i*n+k)*side*side:], p.Pix)
 			}
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, side, side), warnings, nil
 	}
-	flat := make([]float32, 0, len(sets)*n*r.config.Features)
-	for _, s := range sets {
+	width := r.config.Features
+	flat := make([]float32, len(sets)*n*width)
+	for i, s := range sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
-				flat = append(flat, r.scale.standard(j, v))
+				flat[(i*n+k)*width+j] = r.scale.standard(j, v)
 			}
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, r.config.Features), nil, nil
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, width), nil, nil
 }
 
 // Keep writes what a model needs of the data besides its weights into a run's directory.

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 )
 
 // part are the sets of a split.
@@ -16,9 +17,10 @@ type part struct {
 	sizes   []bucket
 }
 
-// bucket are the sets of one size.
+// bucket are the sets that are padded to one size.
 type bucket struct {
 	n     int
+	mixed bool  // some have fewer than n
 	index []int // in part.sets
 	upTo  []int // cumulated weights
 }
@@ -38,10 +40,10 @@ func (p *part) take() *dataset.Set {
 	return s
 }
 
-func (p *part) bucket() {
+func (p *part) bucket(most int) {
 	at := map[int]int{}
 	for i, s := range p.sets {
-		n := len(s.Items)
+		n := denoiser.PaddedSize(len(s.Items), most)
 		j, ok := at[n]
 		if !ok {
 			j = len(p.sizes)
@@ -52,6 +54,7 @@ func (p *part) bucket() {
 		if len(b.upTo) > 0 {
 			before = b.upTo[len(b.upTo)-1]
 		}
+		b.mixed = b.mixed || len(s.Items) < n
 		b.index, b.upTo = append(b.index, i), append(b.upTo, before+p.weights[i])
 	}
 	slices.SortFunc(p.sizes, func(a, b bucket) int { return a.n - b.n })

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -106,7 +107,7 @@ func TestCompleteErrors(t *testing.T) {
 	}
 }
 
-// A batch has sets of one size; of all batches each size has its share; orders keep to what is
+// Of all batches each size has its share where none is padded; orders keep to what is
 // known; the same numbers give the same batch.
 func TestRankingExamples(t *testing.T) {
 	const queries = 400
@@ -369,5 +370,48 @@ func TestFewSets(t *testing.T) {
 	}
 	if _, _, err := openRanking(t, rankingConfig(write(t, "a.csv", lists(1)))).Sets(Train, 0); err == nil || !strings.Contains(err.Error(), "wanted 2 sets or more") {
 		t.Errorf("one set: error %v", err)
+	}
+}
+
+// Sets that are padded to one size share batches, each with its own objects first; a batch of one
+// size has no padding.
+func TestRankingMixesSizes(t *testing.T) {
+	var b strings.Builder
+	for q := range 300 {
+		for i := range []int{2, 5, 6, 7, 8}[q%5] {
+			fmt.Fprintf(&b, "%d qid:%d 1:%d 2:%d\n", i%3, q+1, q+1, i+1)
+		}
+	}
+	c := rankingConfig(write(t, "a.txt", b.String()))
+	c.Task.N, c.Task.Features = 8, 2
+	r := openRanking(t, c)
+	lists := map[int]int{}
+	const batches, size = 200, 8
+	for b := range batches {
+		e, err := r.Examples(Train, b*size, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := e.Objects.Shape().Dimensions[1]
+		if want := map[int]bool{2: false, 6: true, 8: true}; want[n] != e.Padded {
+			t.Fatalf("sets of up to %d: padded %v", n, e.Padded)
+		}
+		flat := tensors.MustCopyFlatData[float32](e.Objects)
+		for i, o := range e.Clean {
+			lists[len(o)]++
+			if got := denoiser.PaddedSize(len(o), 8); got != n || o.Validate() != nil {
+				t.Fatalf("order %v among sets of up to %d", o, n)
+			}
+			for k := range n {
+				if own := flat[(i*n+k)*2+1] != 0; own != (k < len(o)) {
+					t.Fatalf("set of %d padded to %d: object %d is %g", len(o), n, k, flat[(i*n+k)*2:][:2])
+				}
+			}
+		}
+	}
+	for _, n := range []int{2, 5, 6, 7, 8} { // a fifth each, of batches that are of one bucket
+		if share := float64(lists[n]) / (batches * size); math.Abs(share-0.2) > 0.1 {
+			t.Errorf("%.2f of the lists have %d items, wanted about a fifth", share, n)
+		}
 	}
 }

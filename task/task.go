@@ -31,8 +31,8 @@ const (
 type Task interface {
 	// Encoder says what the objects are, for the network.
 	Encoder() denoiser.EncoderConfig
-	// Examples makes the sets number first, …, first+count−1 of a split, all of one size. They
-	// are a pure function of the configuration's seed, the split and these numbers.
+	// Examples makes the sets number first, …, first+count−1 of a split, all of one size or padded
+	// to one. They are a pure function of the configuration's seed, the split and these numbers.
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
 	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
@@ -56,9 +56,12 @@ type Doubter interface {
 	Doubt(set *dataset.Set) string
 }
 
-// Examples are some sets of one size.
+// Examples are some sets of one size, or padded to one.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes
+	// Padded tells that some sets may have fewer than n objects, as many as Clean has; padding
+	// follows them.
+	Padded bool
 	// Clean is a right order of each set; where several are right, one at random.
 	Clean []perm.Order
 	// Values are what the objects are sorted by, nil where only Clean is right. Objects of

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,35 +29,64 @@ func (a *app) dataCommand() *cobra.Command {
 }
 
 func (a *app) dataCheckCommand() *cobra.Command {
-	return &cobra.Command{
+	var fill string
+	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "say what a file holds, what is suspicious, and how to train on it",
 		Long: `check reads FILE, finds its format from what it holds (then from its name), and says
 how many sets there are, of which sizes, what is known of their orders, and what looks
-wrong. It reads JSONL, CSV (set,item,rank,features), svmlight (LETOR, MSLR), PrefLib
-(soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzipped or not, and a folder of
-pictures. Suspicious things are warnings, not failures. Items go by their names, or by the
-file's own numbers (PrefLib, TSPLIB and tour text from 1, SUSHI from 0); without either,
-items, and always features and places, are counted from 0, lines from 1.`,
+wrong. It reads JSONL, CSV (set,item,rank,features; or ballots: rank1,rank2,…,count, or
+names without a header), svmlight (LETOR, MSLR; LightGBM's, with the sizes of the sets in
+FILE.query), PrefLib (soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzipped or not,
+and a folder of pictures. A table's values are separated by commas, semicolons or tabs; it
+is in UTF-8, or in UTF-16 with a byte order mark, and may have decimal commas where
+semicolons or tabs separate. Suspicious things are warnings, not failures. What cannot be
+read is told place by place, the first ten and how many there are. Items and features go by
+their names, or by the file's own numbers (PrefLib, TSPLIB and tour text from 1, SUSHI from
+0, svmlight as it does); without either they are counted from 0, as places always are, and
+lines from 1.`,
 		Example: `  riffle data check votes.soc
   riffle data check train.txt --json
+  riffle data check lists.csv --fill mean
   riffle data check photos/`,
 		Args: exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := dataset.Open(args[0])
+			how, err := dataset.ParseFill(fill)
 			if err != nil {
-				return err
+				return usagef("data check: --fill: %w", err)
 			}
-			r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
-			r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
-			r.Train, r.Lacks = trainLine(f, r.Report)
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.printData(&r)
-			return nil
+			return a.checkData(args[0], how)
 		},
 	}
+	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 (task.fill when training)")
+	return cmd
+}
+
+func (a *app) checkData(path string, fill dataset.Fill) error {
+	f, err := dataset.OpenWith(path, dataset.Options{Empty: fill != dataset.FillNone})
+	if err != nil {
+		return err
+	}
+	filled, err := fill.In(f.Sets)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
+	r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
+	for j, count := range filled {
+		if count > 0 && r.Filled == nil {
+			r.Filled = map[string]int{}
+		}
+		if count > 0 {
+			r.Filled[f.FeatureName(j)] = count
+		}
+	}
+	r.Train, r.Lacks = trainLine(f, r.Report, fill)
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.printData(&r)
+	return nil
 }
 
 // dataChecked is what a file holds.
@@ -66,16 +96,20 @@ type dataChecked struct {
 	Type   string         `json:"type,omitempty"`
 	Title  string         `json:"title,omitempty"`
 	*dataset.Report
-	Train string `json:"train,omitempty"` // the command that trains on it
-	Lacks string `json:"lacks,omitempty"` // what is missing before one does
+	Filled map[string]int `json:"filled,omitempty"` // empty features, by their columns
+	Train  string         `json:"train,omitempty"`  // the command that trains on it
+	Lacks  string         `json:"lacks,omitempty"`  // what is missing before one does
 }
 
 // trainLine returns the command that trains on a file, or what is missing for one.
-func trainLine(f *dataset.File, r *dataset.Report) (line, lacks string) {
+func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lacks string) {
 	name := filepath.Base(filepath.Clean(f.Path))
 	name = strings.TrimSuffix(name, ".gz")
 	name = strings.TrimSuffix(name, filepath.Ext(name))
 	train := func(preset string, more ...string) string {
+		if fill != dataset.FillNone && r.Width > 0 {
+			more = append(more, "--set", "task.fill="+string(fill))
+		}
 		words := append([]string{"riffle", "train", preset}, more...)
 		return strings.Join(append(words, "--set", shell.Quote("task.data="+f.Path), "--out", shell.Quote("runs/"+name)), " ")
 	}
@@ -158,6 +192,13 @@ func (a *app) printData(r *dataChecked) {
 		line("ties", inSets(r.Tied))
 		line("missing", inSets(r.Missing))
 		line("repeated", inSets(r.Repeated))
+		if len(r.Filled) > 0 {
+			var counts []string
+			for _, name := range slices.Sorted(maps.Keys(r.Filled)) {
+				counts = append(counts, fmt.Sprintf("%s %d", name, r.Filled[name]))
+			}
+			line("filled", strings.Join(counts, ", "))
+		}
 		if r.Parts > 0 {
 			number("parts", r.Parts)
 		}

@@ -33,7 +33,7 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/tsp berlin52.tsp`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if top < 1 || top > learn.MaxBeam {
+			if learn.CheckTop(top) != nil {
 				return usagef("order: --top must be 1 to %d (got %d)", learn.MaxBeam, top)
 			}
 			if err := checkDecode(cmd, opt); err != nil {

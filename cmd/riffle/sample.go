@@ -54,8 +54,8 @@ trajectories for each different sample; it is an upper bound but for the samplin
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case flags.count < 1:
-				return usagef("sample: --count must be 1 or more (got %d)", flags.count)
+			case learn.CheckDraws("count", flags.count) != nil:
+				return usagef("sample: --count must be 1 to %d (got %d)", learn.MaxDraws, flags.count)
 			case flags.top < 0:
 				return usagef("sample: --top must be 0 or more (got %d)", flags.top)
 			case flags.draws < 1:
@@ -110,8 +110,8 @@ trajectories for each different sample; it is an upper bound but for the samplin
 			})
 		},
 	}
-	cmd.Flags().IntVar(&flags.count, "count", 10, "draws a set")
-	cmd.Flags().Uint64Var(&flags.seed, "seed", 1, "another seed gives other draws")
+	cmd.Flags().IntVar(&flags.count, "count", learn.DefaultCount, "draws a set")
+	cmd.Flags().Uint64Var(&flags.seed, "seed", learn.DefaultSeed, "another seed gives other draws")
 	cmd.Flags().BoolVar(&flags.consensus, "consensus", false, "the order nearest to all draws")
 	cmd.Flags().IntVar(&flags.top, "top", 0, "how many of the most frequent orders")
 	cmd.Flags().BoolVar(&flags.entropy, "entropy", false, "the entropy, nats")

@@ -35,8 +35,8 @@ probability, uniform that of their share, and trajectories begin at orders drawn
   riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if draws < 1 {
-				return usagef("score: --draws must be 1 or more (got %d)", draws)
+			if learn.CheckDraws("draws", draws) != nil {
+				return usagef("score: --draws must be 1 to %d (got %d)", learn.MaxDraws, draws)
 			}
 			if err := stream.needsJSON(cmd, a.json); err != nil {
 				return err
@@ -57,8 +57,8 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 			})
 		},
 	}
-	cmd.Flags().IntVar(&draws, "draws", 32, "forward trajectories a set")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other trajectories")
+	cmd.Flags().IntVar(&draws, "draws", learn.DefaultDraws, "forward trajectories a set")
+	cmd.Flags().Uint64Var(&seed, "seed", learn.DefaultSeed, "another seed gives other trajectories")
 	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd

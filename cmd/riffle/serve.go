@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,7 +40,7 @@ It listens on this machine alone. For any other address it wants a token, which 
 must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
 
 SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
-the requests it has begun.`,
+the requests it has begun, a second one at once.`,
 		Example: `  riffle serve runs/sort9 runs/tsp
   riffle serve runs/sort9 --addr :8080 --token-file token.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -85,6 +86,9 @@ the requests it has begun.`,
 			if a.json {
 				log = slog.New(slog.NewJSONHandler(a.err, nil))
 			}
+			if os.Getenv("GOMEMLIMIT") == "" { // collect sooner, not later, when a request takes much
+				debug.SetMemoryLimit(limits.Memory + 2*limits.WorkBytes + 256<<20)
+			}
 			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Log: log})
 			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 && strings.Contains(err.Error(), "is a file") {
 				err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
@@ -125,7 +129,9 @@ the requests it has begun.`,
 	flags.IntVar(&limits.Sets, "max-sets", limits.Sets, "sets of a request")
 	flags.IntVar(&limits.Items, "max-items", limits.Items, "items of a set")
 	flags.IntVar(&limits.Pixels, "max-pixels", limits.Pixels, "pixels of a request's pictures")
-	flags.IntVar(&limits.Work, "max-work", limits.Work, "of a request: items times beam, count or draws, and what constraints take, summed over its sets")
+	flags.IntVar(&limits.Work, "max-work", limits.Work, "processor time of a request, as estimated, in units of 0.1 ms")
+	flags.Int64Var(&limits.WorkBytes, "max-work-bytes", limits.WorkBytes, "bytes of a request's scores, states and answers, as estimated; shared by all models")
+	flags.DurationVar(&limits.Busy, "max-busy", limits.Busy, "how long a model may be at work on a request; then it gets 503")
 	flags.IntVar(&limits.Queue, "max-queue", limits.Queue, "requests of a model, waiting or in work; more get 429")
 	flags.DurationVar(&limits.Time, "max-time", limits.Time, "how long a request may wait; then it gets 503")
 	flags.Int64Var(&limits.Memory, "max-memory", limits.Memory, "bytes of bodies and pictures at a time; more get 429")

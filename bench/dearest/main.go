@@ -1,0 +1,171 @@
+// Command dearest looks for requests to riffle serve that take more than one request may:
+//
+//	go run ./bench/dearest [-riffle bin/riffle] [-for 10m] [-seed 1] MODEL…   requests at random
+//	go run ./bench/dearest -hostile MODEL…                                    known kinds of hostile ones
+//	go run ./bench/dearest -file FILE MODEL…                                  one of your own, as in JSON
+//
+// It serves the models in a process of its own and reads that process's processor time and
+// resident memory from /proc, so it needs Linux. A line a request is printed as JSON, and a
+// table at the end, worst first. The exit status is 1 where a request took more than -seconds
+// or -megabytes.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+type options struct {
+	riffle, file, args, only string
+	hostile                  bool
+	long                     time.Duration
+	seed                     uint64
+	most, caps               caps
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.riffle, "riffle", "bin/riffle", "the program")
+	flag.StringVar(&o.args, "args", "", "more arguments of riffle serve")
+	flag.StringVar(&o.file, "file", "", "send this file; its name tells the path: FILE#/v1/score")
+	flag.StringVar(&o.only, "only", "", "one kind of the hostile requests")
+	flag.BoolVar(&o.hostile, "hostile", false, "send the known hostile requests")
+	flag.DurationVar(&o.long, "for", time.Minute, "how long to look")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the requests drawn")
+	flag.Float64Var(&o.most.seconds, "seconds", 35, "processor seconds that one may take")
+	flag.Float64Var(&o.most.megabytes, "megabytes", 2000, "resident memory that the process may take")
+	flag.Float64Var(&o.caps.seconds, "kill-seconds", 120, "processor seconds after which the process is killed")
+	flag.Float64Var(&o.caps.megabytes, "kill-megabytes", 8000, "resident memory after which it is killed")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "dearest: MODEL is missing")
+		os.Exit(2)
+	}
+	within, err := run(o, flag.Args(), os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dearest:", err)
+		os.Exit(1)
+	}
+	if !within {
+		os.Exit(1)
+	}
+}
+
+// found is what one case took.
+type found struct {
+	Model string `json:"model"` // or the kind of a hostile one
+	Case  string `json:"case"`
+	taken
+}
+
+func run(o options, models []string, out io.Writer) (within bool, err error) {
+	p, err := serve(o.riffle, strings.Fields(o.args), models)
+	if err != nil {
+		return false, err
+	}
+	defer func() { p.kill() }()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		p.kill()
+		os.Exit(1)
+	}()
+	fmt.Fprintf(out, "# before: %.0f MB\n", p.megabytes("VmHWM"))
+	within = true
+	var all []found
+	try := func(model, name string, requests []request) error {
+		f := found{model, name, p.measure(requests, o.caps)}
+		all = append(all, f)
+		if f.Seconds > o.most.seconds || f.Megabytes > o.most.megabytes || f.Status == 0 || f.Status == 500 {
+			within = false
+		}
+		if err := json.NewEncoder(out).Encode(f); err != nil {
+			return err
+		}
+		if !f.Ended {
+			p, err = serve(o.riffle, strings.Fields(o.args), models)
+			return err
+		}
+		return nil
+	}
+	switch {
+	case o.file != "":
+		name, path, ok := strings.Cut(o.file, "#")
+		if !ok {
+			path = "/v1/order"
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return false, err
+		}
+		err = try("file", name, one(path, string(data)))
+		if err != nil {
+			return false, err
+		}
+	case o.hostile:
+		kinds := hostile()
+		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+			if o.only != "" && kind != o.only {
+				continue
+			}
+			for i, requests := range kinds[kind] {
+				if err := try(kind, fmt.Sprint(i+1), requests); err != nil {
+					return false, err
+				}
+			}
+		}
+	default:
+		known, err := p.models()
+		if err != nil {
+			return false, err
+		}
+		rng := rand.New(rand.NewPCG(o.seed, 1))
+		for end := time.Now().Add(o.long); time.Now().Before(end); {
+			m := known[rng.IntN(len(known))]
+			name, r := m.draw(rng)
+			if err := try(m.Name, name, []request{r}); err != nil {
+				return false, err
+			}
+		}
+	}
+	report(out, all)
+	return within, nil
+}
+
+// report prints the worst of each model, or kind, in time and in memory.
+func report(out io.Writer, all []found) {
+	by := map[string][]found{}
+	for _, f := range all {
+		by[f.Model] = append(by[f.Model], f)
+	}
+	fmt.Fprintln(out, "\n| model or kind | requests | answered | refused | most processor seconds | most MB | longest wait, s |")
+	fmt.Fprintln(out, "|---|--:|--:|--:|--:|--:|--:|")
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		var seconds, megabytes, wait float64
+		answered, statuses := 0, map[int]int{}
+		for _, f := range by[name] {
+			seconds, megabytes, wait = max(seconds, f.Seconds), max(megabytes, f.Megabytes), max(wait, f.Wait)
+			if f.Status == 200 {
+				answered++
+			} else {
+				statuses[f.Status]++
+			}
+		}
+		var refused []string
+		for _, s := range slices.Sorted(maps.Keys(statuses)) {
+			refused = append(refused, fmt.Sprintf("%d × %d", statuses[s], s))
+		}
+		fmt.Fprintf(out, "| %s | %d | %d | %s | %.1f | %.0f | %.1f |\n", name, len(by[name]), answered, strings.Join(refused, ", "), seconds, megabytes, wait)
+	}
+}

@@ -1,0 +1,80 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFill(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	path := write("table.csv", "set,item,rank,f,g\nq,a,1,1,\nq,b,2,,-1\nr,c,1,4,\n")
+	for fill, want := range map[Fill][][]float64{
+		FillMean: {{1, -1}, {2.5, -1}, {4, -1}}, // (1 + 4)/2 and −1
+		FillZero: {{1, 0}, {0, -1}, {4, 0}},
+	} {
+		f, err := OpenWith(path, Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled, err := fill.In(f.Sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [][]float64
+		for _, s := range f.Sets {
+			for _, it := range s.Items {
+				got = append(got, it.Features)
+			}
+			if err := s.Validate(); err != nil {
+				t.Errorf("%q: %v", fill, err)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" || !cmp.Equal(filled, []int{1, 2}) {
+			t.Errorf("%q: filled %v, %s", fill, filled, d)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		fill Fill
+		want string
+	}{
+		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillMean, "feature g is empty in all items: it has no mean"},
+		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillNone, "feature g is empty in 2 items"},
+	} {
+		f, err := OpenWith(write("bad.csv", c.text), Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.fill.In(f.Sets); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, wanted %s", c.fill, err, c.want)
+		}
+	}
+	// Numbers near the largest have a mean too.
+	f, err := OpenWith(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FillMean.In(f.Sets); err != nil || f.Sets[0].Items[2].Features[0] != 1.7e308 {
+		t.Errorf("%v, %v", f.Sets[0].Items[2], err)
+	}
+	// What is no number is none with a fill either.
+	if _, err := OpenWith(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
+		t.Error(err)
+	}
+	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {
+		if _, err := ParseFill(text); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

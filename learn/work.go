@@ -1,0 +1,167 @@
+package learn
+
+import (
+	"math"
+	"math/bits"
+	"runtime"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/reverse"
+)
+
+// Work is an estimate of what an answer takes, from above for most questions.
+type Work struct {
+	// Seconds are of a processor, with the compiling of shapes that were never asked for.
+	Seconds float64
+	// Bytes are of memory beside the network's own: scores, states and answers.
+	Bytes float64
+}
+
+// Add is the work of both, where their memory is taken together.
+func (w Work) Add(v Work) Work { return Work{w.Seconds + v.Seconds, w.Bytes + v.Bytes} }
+
+// What things take, in seconds of a core of an Intel Xeon at 2.1 GHz (docs/robustness.md says how
+// they were measured). A slower or busier machine takes longer.
+const (
+	compileTime   = 0.8    // a shape, on XLA; the go engine has next to nothing to compile
+	productTime   = 15e-12 // an operation of a matrix product of the transformer, on XLA
+	numberTime    = 8e-9   // of the 4 d + d_ff numbers of a token in a layer: norms, sums, activations
+	logitTime     = 0.5e-9 // a logit of the attention
+	encodeTime    = 5e-9   // a number that the encoder makes of an object
+	goEngine      = 3.0    // times as much on the go engine
+	childTime     = 500e-9 // a way that a beam looks at, and 8 ns an item
+	offerTime     = 100e-9 // a prefix of a search by rows in a row, and 2 ns an item
+	sumTime       = 0.5e-9 // a score in the sum over all ways into a state
+	drawTime      = 16e-9  // a score that a draw, or log p of an order, looks at
+	ruledOffer    = 150e-9 // an item that a prefix of a search under rules may go on with
+	ruledDrawTime = 50e-9  // one that a draw under rules does
+	childBytes    = 150.0  // a way that a beam looks at, and 8 an item
+	prefixBytes   = 60.0   // an item of a prefix under rules
+)
+
+// Work estimates what an answer to a complete question about sets takes: the network's part is the
+// number of states that go through it, the host's part goes by law. It is in floating point, so that no
+// question is so large that its work looks small.
+func (m *Model) Work(q Query, sets []*dataset.Set) (total Work) {
+	free, ruled := map[int]int{}, map[int]int{} // sets by their number of items
+	for _, s := range sets {
+		if s.Constraints.IsZero() || q.Kind == KindScore {
+			free[len(s.Items)]++
+		} else {
+			ruled[len(s.Items)]++
+		}
+	}
+	for n, count := range free {
+		total = total.Add(m.workOf(q, n, count, false))
+	}
+	for n, count := range ruled {
+		total = total.Add(m.workOf(q, n, count, true))
+	}
+	return total
+}
+
+// workOf is the work of sets of n items.
+func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
+	sets, items := float64(count), float64(n)
+	if n < 2 { // nothing to ask the network
+		return Work{1e-5 * sets, 100 * sets * float64(max(1, q.Count))}
+	}
+	together := min(count, m.Config.Eval.Batch) // go through the network at a time
+	padded := sets                              // those that the network sees
+	if q.Kind == KindSample {
+		together = 1
+	} else if whole := 1 << bits.Len(uint(count-1)); q.Kind == KindOrder || count > together {
+		padded = min(float64(whole), math.Ceil(sets/float64(together))*float64(together))
+	}
+	steps := float64(len(m.Process.At(n).Steps) - 1)
+	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))
+	states, shapes := steps, 1.0 // states of a set that go through the network, over all steps
+	most := 1.0                  // of them at a time
+	host := Work{}               // of a set
+	switch {
+	case q.Kind == KindOrder && q.Decode.Method == "beam":
+		most, shapes = float64(q.Decode.Beam), 2
+		states = 1 + (steps-1)*most
+		host = m.beamWork(q, n, states, ruled)
+	case q.Kind == KindOrder:
+		host.Seconds = states * drawTime * width * 2
+		if ruled {
+			host.Seconds += ruledDrawTime * items * items
+		}
+	case q.Kind == KindSample:
+		most = float64(min(q.Count, samplesAtOnce))
+		states = steps * math.Ceil(float64(q.Count)/most) * most
+		host.Seconds = states * drawTime * width
+		host.Bytes = float64(q.Count)*(30*items+200)*sets + 20*items*items*sets
+		if ruled {
+			host.Seconds += float64(q.Count) * diffusion.Proposals * ruledDrawTime * items * items
+		}
+	case q.Kind == KindScore:
+		most, shapes = float64(min(q.Count, 64)), 2
+		states = steps * float64(q.Count)
+		host.Seconds = states * (drawTime*width + 1e-7*items)
+		host.Bytes = 60 * most * steps * items * float64(together)
+		host.Bytes += 10 * float64(q.Count) * sets
+	}
+	// Scores are kept for all states of the sets that go together, in float64, and some of them in float32
+	// in the part that is in the network.
+	scores := float64(together) * most * width * 8
+	w := Work{
+		Seconds: sets*host.Seconds + padded*(states*m.stateTime(n)+m.encodeTime(n)) + m.compileTime()*shapes,
+		Bytes:   scores + min(scores, 64<<20) + float64(together)*most*(steps+2)*(8*items+24) + host.Bytes,
+	}
+	return w
+}
+
+// beamWork is the host's part of a set's beam: states are looked at, over all steps.
+func (m *Model) beamWork(q Query, n int, states float64, ruled bool) Work {
+	items, outer := float64(n), float64(q.Decode.Beam)
+	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))
+	inner := max(outer, float64(q.Decode.Inner))
+	cores := float64(runtime.GOMAXPROCS(0))
+	ways := min(outer, inner)
+	if _, rows := m.Process.Reverse.(reverse.Rows); !rows { // few orders within reach
+		inner = min(inner, width*items)
+		ways = min(ways, inner)
+	}
+	w := Work{
+		Seconds: states*(inner*items*(offerTime+2e-9*items)+200e-9*width) + states*ways*(childTime+8e-9*items) + states*outer*(sumTime*width+10e-9*items),
+		Bytes:   outer*ways*(childBytes+8*items) + cores*inner*items*24 + float64(q.Top)*(30*items+200),
+	}
+	if ruled { // the last step
+		w.Seconds += outer * inner * items * (items*ruledOffer + 100e-9)
+		w.Bytes += cores * inner * items * prefixBytes
+	}
+	return w
+}
+
+// stateTime is what the network takes for a state of a set of n items.
+func (m *Model) stateTime(n int) float64 {
+	d := m.Denoiser.Config
+	tokens, dim, hidden := float64(m.Denoiser.Tokens(n)), float64(d.Dim), float64(d.FeedForward)
+	layer := productTime*(tokens*(8*dim*dim+4*dim*hidden)+4*tokens*tokens*dim) + numberTime*tokens*(4*dim+hidden) + logitTime*float64(d.Heads)*tokens*tokens
+	if d.Edges {
+		layer += productTime * 8 * float64(n*n) * dim
+	}
+	return m.engineFactor() * (float64(d.Layers)*layer + 2*productTime*tokens*tokens*dim)
+}
+
+// encodeTime is what the encoder takes for a set of n objects.
+func (m *Model) encodeTime(n int) float64 {
+	return m.engineFactor() * encodeTime * float64(n) * m.objectFloats()
+}
+
+func (m *Model) engineFactor() float64 {
+	if m.Engine.Kind == "go" {
+		return goEngine
+	}
+	return 1
+}
+
+func (m *Model) compileTime() float64 {
+	if m.Engine.Kind == "go" {
+		return 0.02
+	}
+	return compileTime
+}
