@@ -91,8 +91,8 @@ func WriteIn(folder, name string, write func(io.Writer) error) error {
 // Expect says which network the tensors of the run are of. Others are [ErrOtherConfig] from then
 // on, and files that are larger than the network are refused before they are read.
 func (d *Dir) Expect(network *denoiser.Denoiser) {
-	d.network, d.most = network, maxHeader
+	d.network, d.most = network, 1<<16 // other writers' words about a file
 	for _, p := range network.Params() {
-		d.most += 4 * int64(p.Size())
+		d.most += 4*int64(p.Size()) + int64(len(p.Name)) + 256 // and its entry in a header
 	}
 }

@@ -82,9 +82,14 @@ func fixed(key string) bool {
 // essential reports whether a trained model means something else with another value of a key.
 func essential(key string) bool { return fixed(key) && !strings.HasPrefix(key, "train.") }
 
-// checkConfig compares the configuration with the one that a checkpoint was trained with, if that is
-// known. A change of a key that refuse is true for is an error, others are warnings.
+// checkConfig compares the configuration with the one that a checkpoint was trained with, and the
+// items, if these are known. A change of a key that refuse is true for is an error, others are warnings.
 func (d *Dir) checkConfig(state State, refuse func(key string) bool) (warnings []string, err error) {
+	if state.SHA256[ItemsFile] != "" {
+		if _, err := d.ReadFile(ItemsFile); err != nil {
+			return nil, err
+		}
+	}
 	if state.Config == nil {
 		return nil, nil
 	}

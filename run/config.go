@@ -200,6 +200,8 @@ func (c *Config) Resolve() (warnings []string, err error) {
 		switch {
 		case t.N == 0 || t.Items == "":
 			return nil, c.resolveRest() // the data says the rest, see task.Complete
+		case t.Features < 0 || t.Features > maxFeatures:
+			return nil, fmt.Errorf("task.features: must be 0 to %d (got %d)", maxFeatures, t.Features)
 		case t.Pixels < 0 || t.Pixels > maxSide:
 			return nil, fmt.Errorf("task.pixels: must be 1 to %d (got %d)", maxSide, t.Pixels)
 		}
@@ -368,6 +370,7 @@ func (c *Config) Latent() diffusion.Latent {
 const (
 	maxSize     = 10_000  // objects in a set: a network's work grows with the square, that of a schedule too
 	maxSide     = 1 << 12 // pixels of an image
+	maxFeatures = 1 << 20 // numbers of an item
 	maxBatch    = 1 << 20 // sets at a time, trajectories of a set, states of a beam
 	maxSets     = 1 << 24 // sets of a test
 	maxSteps    = 1 << 40 // of a training

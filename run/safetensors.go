@@ -157,10 +157,10 @@ func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	for name, raw := range members {
 		var info tensorInfo
 		if err := json.Unmarshal(raw, &info); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+			return nil, nil, fmt.Errorf("tensor %.80q: %w", name, err)
 		}
 		if err := info.check(int64(len(body))); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+			return nil, nil, fmt.Errorf("tensor %.80q: %w", name, err)
 		}
 		infos[name], names = info, append(names, name)
 	}
@@ -172,7 +172,7 @@ func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	for _, name := range names {
 		info := infos[name]
 		if info.Offsets[0] != end {
-			return nil, nil, fmt.Errorf("tensor %q: data_offsets: wanted the start %d, where the tensor before it ends (got %d)", name, end, info.Offsets[0])
+			return nil, nil, fmt.Errorf("tensor %.80q: data_offsets: wanted the start %d, where the tensor before it ends (got %d)", name, end, info.Offsets[0])
 		}
 		end = info.Offsets[1]
 		t := Tensor{Name: name, Shape: info.Shape, Data: make([]float32, (end-info.Offsets[0])/4)}
@@ -219,7 +219,7 @@ func checkValues(tensors []Tensor, model bool) error {
 	for _, t := range tensors {
 		for i, v := range t.Data {
 			if x := float64(v); !(math.Abs(x) <= most) { // NaN too
-				return fmt.Errorf("tensor %q: value %d is %g: %w of at most %g", t.Name, i, x, ErrValue, most)
+				return fmt.Errorf("tensor %.80q: value %d is %g: %w of at most %g", t.Name, i, x, ErrValue, most)
 			}
 		}
 	}

@@ -69,6 +69,9 @@ func (d *Dir) readState(place string) (State, error) {
 	if s.Step < 0 || s.Skipped < 0 || s.Skipped > s.Step || !(s.Elapsed >= 0 && s.Elapsed < maxElapsed) || len(s.SHA256) > maxFiles {
 		return State{}, fmt.Errorf("%s: is damaged: has steps, seconds or files that no training has", name)
 	}
+	if s.Engine != "" && s.Engine != "go" && s.Engine != "xla" && s.Engine != "cuda" { // a name with a path would have a library loaded
+		return State{}, fmt.Errorf("%s: engine: wanted go, xla or cuda (got %.40q)", name, s.Engine)
+	}
 	own := s.SHA256[StateFile]
 	sum := sha256.Sum256(bytes.Replace(data, []byte(own), []byte(zeroHash), 1))
 	if got := hex.EncodeToString(sum[:]); own == "" || got != own {

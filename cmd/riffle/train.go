@@ -182,9 +182,7 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		}
 	}
 	if err == nil && resume {
-		if state, err = dir.LoadState(); errors.Is(err, runs.ErrNoCheckpoint) {
-			err = nil
-		}
+		state, err = a.checkRun(dir, &cfg)
 	}
 	if err != nil {
 		if dir != nil {
@@ -222,6 +220,21 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 		err = errors.Join(err, dir.Close())
 	}
 	return m, dir, err
+}
+
+// checkRun holds a run's checkpoint, if it has one, against its configuration, before more memory is
+// taken and data are read than its files are long.
+func (a *app) checkRun(dir *runs.Dir, cfg *runs.Config) (runs.State, error) {
+	m, _, err := learn.Plan(*cfg, nil)
+	if err != nil {
+		return runs.State{}, blame("train", dir.File(runs.ConfigFile), nil, err)
+	}
+	dir.Expect(m.Denoiser)
+	_, state, _, err := dir.LoadModel()
+	if errors.Is(err, runs.ErrNoCheckpoint) {
+		err = nil
+	}
+	return state, err
 }
 
 // describe says what is about to be trained.
@@ -312,7 +325,7 @@ func blame(command, from string, set []string, err error) error {
 }
 
 // beginsWithKey is an error about a key of a configuration.
-var beginsWithKey = regexp.MustCompile(`^(seed|method|(task|process|model|train|decode|baseline|eval|paper)\.[a-z0-9_.]+)[:,]`)
+var beginsWithKey = regexp.MustCompile(`^(seed|method|model|(task|process|model|train|decode|baseline|eval|paper)\.[a-z0-9_.]+)[:,]`)
 
 // readConfig reads a TOML file or a preset.
 func readConfig(name string) (runs.Config, error) {
