@@ -11,6 +11,8 @@
 //     [MaxLineBytes], a picture of more than [MaxPixels] or [MaxScans] and a .gz that unpacks
 //     to more than [MaxUnpacked] are refused.
 //   - Whether a file is gzipped is read from its first bytes, not from its name.
+//   - Text is UTF-8 or, with a byte order mark, UTF-16; numbers are decimal; white space around
+//     a name is no part of it.
 //   - Errors say what, where (file and offset, or file, line and field), what was
 //     found and what was wanted; where the next step is known, a second line
 //     starts with "hint:".

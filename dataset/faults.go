@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,12 +37,28 @@ func (f *Faults) add(line int, column string, err error) {
 		}
 		f.Columns[column]++
 	}
-	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	text, hint, _ := strings.Cut(concise(err).Error(), "\nhint: ")
 	at, _ := slices.BinarySearchFunc(f.First, line+1, func(x Fault, line int) int { return x.Line - line })
 	if at < mostFaults {
 		f.First = slices.Insert(f.First, at, Fault{line, column, text, hint})
 		f.First = f.First[:min(mostFaults, len(f.First))]
 	}
+}
+
+// longest is the longest fault in bytes, without the hint: names in a file have any length.
+const longest = 1000
+
+// concise leaves the end of a long error out.
+func concise(err error) error {
+	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	if len(text) <= longest {
+		return err
+	}
+	text = strings.ToValidUTF8(text[:longest], "") + "…"
+	if hint != "" && len(hint) <= longest {
+		text += "\nhint: " + hint
+	}
+	return errors.New(text)
 }
 
 // err is nil where there are none.

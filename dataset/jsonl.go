@@ -107,7 +107,7 @@ func (r *JSONLReader) Close() error {
 func (r *JSONLReader) Next() (*Set, error) {
 	s, err := r.next()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s:%d: %w", r.name, r.line.number, err)
+		return nil, fmt.Errorf("%s:%d: %w", r.name, r.line.number, concise(err))
 	}
 	return s, err
 }
@@ -175,7 +175,7 @@ func (f *seen) arrange(s *Set) error {
 // add holds a set against those before it in the file and remembers it.
 func (f *seen) add(s *Set, line int) error {
 	if first, used := f.ids[s.ID]; used {
-		return fmt.Errorf("id: %q is line %d's already", s.ID, first)
+		return fmt.Errorf("id: %s is line %d's already", quoted(s.ID), first)
 	}
 	if s.Kind == KindFeatures && len(s.Items) > 0 {
 		width := len(s.Items[0].Features)

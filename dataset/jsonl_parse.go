@@ -59,7 +59,7 @@ func (p *parser) set(start []byte) (*Set, error) {
 	err := p.object("a set", setFields, func(field string) (err error) {
 		switch field {
 		case "id":
-			s.ID, err = p.text()
+			s.ID, err = p.name()
 		case "items":
 			hasItems = true
 			if kind := p.dec.PeekKind(); kind != '[' && kind != jsontext.KindInvalid {
@@ -157,7 +157,7 @@ func (p *parser) items(s *Set) error {
 	p.list = p.list[:0]
 	err := p.array(func(i int) error {
 		if i >= MaxItems {
-			return fmt.Errorf("items: there are more than %d, wanted at most as many", MaxItems)
+			return fmt.Errorf("items: wanted at most %d (there are more)", MaxItems)
 		}
 		it, columns, kind, err := p.item()
 		if err == nil && i > 0 && kind != s.Kind {
@@ -218,7 +218,7 @@ func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 		}
 		switch field {
 		case "id":
-			it.ID, err = p.text()
+			it.ID, err = p.name()
 		case "features":
 			kind = KindFeatures
 			var numbers []float64
@@ -279,6 +279,9 @@ func (p *parser) namedNumbers() (values []float64, names []string, err error) {
 		name := tok.String()
 		if err := checkName(name); err != nil {
 			return nil, nil, err
+		}
+		if name != strings.TrimSpace(name) {
+			return nil, nil, fmt.Errorf("name %s has white space around it", quoted(name))
 		}
 		v, err := p.float()
 		if err != nil {
@@ -376,6 +379,12 @@ func (p *parser) open(kind jsontext.Kind, what string) error {
 		return fmt.Errorf("is %s, wanted %s", describe(tok), what)
 	}
 	return nil
+}
+
+// name reads the id of a set or an item; white space around it is left out, as in tables.
+func (p *parser) name() (string, error) {
+	text, err := p.text()
+	return strings.TrimSpace(text), err
 }
 
 func (p *parser) text() (string, error) {

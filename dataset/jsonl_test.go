@@ -121,6 +121,11 @@ func TestReadJSONLErrors(t *testing.T) {
 		"point of three":      {`{"items":[{"point":[1,2,3]}]}`, `1: item 0: point: has 3 numbers, wanted 2, x and y`},
 		"no image":            {`{"items":[{"image":""}]}`, `1: item 0: image: path is "", wanted the name of a file`},
 		"id a number":         {`{"id":7,"items":[]}`, `1: id: is 7, wanted text in quotes`},
+		"an id and a blank":   {`{"items":[{"id":"a"},{"id":" a\t"}]}`, `1: item 1: id: "a" is item 0's already`},
+		"field twice inside":  {`{"items":[{"features":[1],"features":[2]}]}`, `1: item 0: field "features" is there twice`},
+		"feature twice":       {`{"items":[{"features":{"a":1,"a":2}}]}`, `1: item 0: features: field "a" is there twice`},
+		"a name with a blank": {`{"items":[{"features":{"a":1,"a ":2}}]}`, `1: item 0: features: name "a " has white space around it`},
+		"a long name":         {`{"items":[{}],"constraints":{"pin":["` + strings.Repeat("y", 5000) + `=0"]}}`, `1: constraints: pin "yyyy`},
 		"duplicate set id":    {`{"id":"a","items":[]}` + "\n" + `{"id":"a","items":[]}`, `2: id: "a" is line 1's already`},
 		"duplicate item id":   {`{"items":[{"id":"a"},{"id":"b"},{"id":"a"}]}`, `1: item 2: id: "a" is item 0's already`},
 		"no items":            {`{"order":[0]}`, `1: items: is missing`},
@@ -155,7 +160,7 @@ func TestReadJSONLErrors(t *testing.T) {
 				t.Fatal("no error")
 			}
 			got := strings.TrimPrefix(err.Error(), filepath.Join("in", "sets.jsonl")+":")
-			if !strings.HasPrefix(got, c.want) {
+			if !strings.HasPrefix(got, c.want) || len(got) > longest+100 {
 				t.Errorf("error is\n%s\nwanted\n%s", got, c.want)
 			}
 		})
@@ -278,6 +283,8 @@ func TestJSONLWriterRefuses(t *testing.T) {
 	}{
 		"NaN":        {&Set{Kind: KindFeatures, Items: []Item{{Features: []float64{math.NaN()}}}}, "set 0: item 0: features[0]: is NaN"},
 		"mixed":      {&Set{Kind: KindPoint, Items: []Item{{Image: "a.png"}}}, "item 0: has an image in a set of point items"},
+		"a blank":    {&Set{ID: "a "}, `set 0: id: "a " has white space around it`},
+		"two blanks": {&Set{Items: []Item{{ID: "\u00a0a"}}}, "item 0: id: \"\\u00a0a\" has white space around it"},
 		"no order":   {&Set{Items: []Item{{}}, OrderGiven: "order"}, "order: has 0 entries, wanted 1"},
 		"bad order":  {&Set{Items: []Item{{}}, OrderGiven: "rank", Order: perm.Order{1}}, "entry 0 is 1"},
 		"unnamed":    {&Set{Items: []Item{{}}, Order: perm.Order{0}}, "OrderGiven is empty"},

@@ -109,7 +109,10 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 // is there with the end of its line, and no more is kept; those of other formats are there once
 // all of r is read, since a line anywhere may be of any set. It stops after the first error; name
 // stands for the file in errors.
-func Scan(r io.Reader, name string) iter.Seq2[*Set, error] {
+func Scan(r io.Reader, name string) iter.Seq2[*Set, error] { return ScanWith(r, name, Options{}) }
+
+// ScanWith is [Scan] with options.
+func ScanWith(r io.Reader, name string, o Options) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		br, format, err := sniffStream(r, name)
 		if err != nil {
@@ -125,7 +128,7 @@ func Scan(r io.Reader, name string) iter.Seq2[*Set, error] {
 			lines.All()(yield)
 			return
 		}
-		f, err := (&File{Format: format}).read(br, name)
+		f, err := (&File{Format: format, Options: o}).read(br, name)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -248,7 +251,7 @@ func sniffHead(br *bufio.Reader, name string) (Format, error) {
 	return "", fmt.Errorf("%s: is in no format that is known, wanted %s (begins with %.40q)", name, formatNames, first)
 }
 
-const formatNames = "JSONL, CSV with a header set,item,rank, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
+const formatNames = "JSONL, CSV with a header set,item,rank or rank1,rank2,…, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
 
 // sniffLines finds the format in a file's head; whole is whether that is all of the file, and
 // named what the file's name says.

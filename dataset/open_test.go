@@ -89,8 +89,11 @@ func TestOpenKeepsWhatTheFormatSays(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, message string }{
-		"a.txt":   {"hello there\n", `a.txt: is in no format that is known, wanted JSONL, CSV with a header set,item,rank, svmlight, PrefLib, SUSHI, TSPLIB or tour text (begins with "hello there")`},
+		"a.txt":   {"hello there\n", `a.txt: is in no format that is known, wanted JSONL, CSV with a header set,item,rank or rank1,rank2,…, svmlight, PrefLib, SUSHI, TSPLIB or tour text (begins with "hello there")`},
 		"b.txt":   {" \n", "b.txt: is empty"},
+		"l.txt":   {"user,item,rank\n", `l.txt:1: column "set" is missing (got user, item, rank)`},
+		"m.xlsx":  {"PK\x03\x04", "m.xlsx: is a zip file, which workbooks are too, wanted JSONL, "},
+		"n.csv":   {"s\x00e\x00t\x00", "n.csv: is not text, wanted JSONL, "},
 		"c":       {"", "c: is empty"},
 		"d.idx":   {"\x00\x00\x08\x03", "d.idx: is not text, wanted JSONL, "},
 		"e.png":   {"\x89PNG", "e.png: is a picture, wanted sets\nhint: a folder of pictures is a set"},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/riffle-ml/riffle/constraint"
@@ -121,22 +122,22 @@ func (s *Set) itemName(i int) string {
 }
 
 // Validate reports the first fault of a set: an item of another kind, features
-// of different lengths, NaN or infinite numbers, an item's id used twice, constraints
+// of different lengths, NaN or infinite numbers, an item's id used twice or with white space around it, constraints
 // that [constraint.Text] does not read, an
 // order that is not a permutation of the items. A set of no items is valid.
 func (s *Set) Validate() error {
-	if !utf8.ValidString(s.ID) {
-		return fmt.Errorf("id: %q is not UTF-8", s.ID)
+	if err := checkID(s.ID); err != nil {
+		return err
 	}
 	ids := make(map[string]int)
 	for i := range s.Items {
 		it := &s.Items[i]
 		if it.ID != "" {
-			if !utf8.ValidString(it.ID) {
-				return fmt.Errorf("item %d: id: %q is not UTF-8", i, it.ID)
+			if err := checkID(it.ID); err != nil {
+				return fmt.Errorf("item %d: %w", i, err)
 			}
 			if j, used := ids[it.ID]; used {
-				return fmt.Errorf("item %d: id: %q is item %d's already", i, it.ID, j)
+				return fmt.Errorf("item %d: id: %s is item %d's already", i, quoted(it.ID), j)
 			}
 			ids[it.ID] = i
 		}
@@ -156,6 +157,17 @@ func (s *Set) Validate() error {
 		return err
 	}
 	return s.validateOrder()
+}
+
+// checkID checks the id of a set or an item, which may be empty.
+func checkID(id string) error {
+	switch {
+	case !utf8.ValidString(id):
+		return fmt.Errorf("id: %s is not UTF-8", quoted(id))
+	case id != strings.TrimSpace(id): // readers leave it out: "a " and "a" are one item
+		return fmt.Errorf("id: %s has white space around it", quoted(id))
+	}
+	return nil
 }
 
 // Known returns what is known of the set's order: its Levels or, where there are none, its
@@ -196,7 +208,7 @@ func (s *Set) validateItem(i int) error {
 		}
 	case KindImage:
 		if it.Image == "" || !utf8.ValidString(it.Image) {
-			return fmt.Errorf("image: path is %q, wanted the name of a file", it.Image)
+			return fmt.Errorf("image: path is %s, wanted the name of a file", quoted(it.Image))
 		}
 	case KindPoint:
 		for j, v := range it.Point {

@@ -75,6 +75,9 @@ type EncoderConfig struct {
 	// Dropout is the probability with which "window" drops a unit of its hidden layers in
 	// training, 0 to below 1: it makes readers of images overfit less.
 	Dropout float64
+	// Points says how "points" were brought to the network, "spread" or "unit": it changes nothing
+	// here, and is told to programs that use the network.
+	Points string
 	// Features is the length of a feature vector ("features") or 2 for "points".
 	Features int
 }

@@ -138,7 +138,7 @@ func TestParts(t *testing.T) {
 	sizes := []int{4, 3, 4}
 	objects := r.objects(rand.New(rand.NewPCG(2, 2)), sizes, 4)
 	var all []answers
-	for _, parts := range [][2]int{{partTokens, partElements}, {1, 1}, {20, 10}} {
+	for _, parts := range [][2]int{{PartTokens, partElements}, {1, 1}, {20, 10}} {
 		dec, err := NewDecoder(e, store, d, p)
 		if err != nil {
 			t.Fatal(err)

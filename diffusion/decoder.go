@@ -36,7 +36,7 @@ type Decoder struct {
 
 	encode, exact, padded *model.Exec
 	known                 map[shape]bool     // shapes that were asked for
-	tokens, elements      int                // in a part: see partTokens and partElements
+	tokens, elements      int                // in a part: see PartTokens and partElements
 	plans                 []*constraint.Plan // see Obeying
 }
 
@@ -47,9 +47,9 @@ type shape struct {
 }
 
 const (
-	// partTokens is about how many tokens go through the network together. More are no faster on two
+	// PartTokens is about how many tokens go through the network together. More are no faster on two
 	// cores, on either engine, and a question of one set takes as long as a part.
-	partTokens = 512
+	PartTokens = 512
 	// partElements is about how many numbers of objects, such as pixels, are encoded together, of
 	// which a convolutional network makes a hundred times as many.
 	partElements = 1 << 16
@@ -64,9 +64,9 @@ func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *P
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	dec := &Decoder{Process: p, Denoiser: d, known: map[shape]bool{}, tokens: partTokens, elements: partElements}
+	dec := &Decoder{Process: p, Denoiser: d, known: map[shape]bool{}, tokens: PartTokens, elements: partElements}
 	if e.Kind == "cuda" {
-		dec.tokens, dec.elements = wide*partTokens, wide*partElements
+		dec.tokens, dec.elements = wide*PartTokens, wide*partElements
 	}
 	var err error
 	dec.encode, err = model.NewExec(e.Backend, store, func(_ *model.Scope, objects *graph.Node) *graph.Node {

@@ -5,7 +5,8 @@
 
 OBJECTS.npy holds sets of n objects each: images [sets, n, height, width], uint8 from 0 to 255 or
 float32 from 0 to 1; identities [sets, n] for a model of one permutation; features [sets, n, f], of
-which (v - mean) / deviation of items.json is what the model takes. Prints a line a set, its
+which (v - mean) / deviation of items.json is what the model takes; points [sets, n, 2], in the unit
+square where the model was trained on them so. Prints a line a set, its
 order: the index of the object at each position. Each reverse step is the one that looks best,
 place by place (laws gpl, path and pl); to that end the order in which the objects come counts as shuffled.
 """
@@ -28,6 +29,13 @@ def best_step(law, scores):
     return step
 
 
+def spread(points):
+    """Points of each set around (0.5, 0.5), with a mean squared distance of 1/12 along an axis."""
+    arms = points - points.mean(axis=1, keepdims=True)
+    size = np.sqrt((arms**2).mean(axis=(1, 2), keepdims=True))
+    return 0.5 + arms / np.where(size > 0, size, 1) / np.sqrt(12)
+
+
 def greedy(folder, objects):
     """The orders [sets, n] of objects [sets, n, ...]."""
     encoder, denoiser = (
@@ -40,6 +48,8 @@ def greedy(folder, objects):
         objects = objects.astype(np.int64)
     elif objects.dtype == np.uint8:
         objects = objects.astype(np.float32) / 255
+    elif about.get("points") == "spread":
+        objects = spread(objects).astype(np.float32)
     (embeddings,) = encoder.run(None, {"objects": objects})
 
     sets, n = objects.shape[:2]

@@ -206,6 +206,16 @@ func name(s *dataset.Set, i int) string {
 // the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
 // the same objects and constraints are asked once: their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
+	var cost func(*dataset.Set, perm.Order) float64
+	if p, ok := m.Task.(task.Pricer); ok {
+		cost = p.Cost
+	}
+	return m.OrderBy(ctx, sets, top, opt, cost)
+}
+
+// OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
+// least first; nil for none. It depends on the set's objects and its order alone.
+func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []string, err error) {
 	if err := m.errBaseline("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
@@ -248,13 +258,13 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				beams = append(beams, []diffusion.Path{p})
 			}
 		}
-		pricer, priced := m.Task.(task.Pricer)
+		priced := price != nil
 		for k, i := range index {
-			if priced && math.IsInf(pricer.Cost(sets[i], beams[k][0].Order()), 0) {
+			if priced && math.IsInf(price(sets[i], beams[k][0].Order()), 0) {
 				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", sets[i].ID)}
 			}
 			if priced {
-				cheapest(beams[k], func(o perm.Order) float64 { return pricer.Cost(sets[i], o) })
+				cheapest(beams[k], func(o perm.Order) float64 { return price(sets[i], o) })
 			}
 			o := Ordered{Steps: beams[k][0].States}
 			far := 0
@@ -264,7 +274,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 				}
 				r := Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)}
 				if priced {
-					cost := pricer.Cost(sets[i], r.Order)
+					cost := price(sets[i], r.Order)
 					r.Cost = &cost
 				}
 				o.Orders = append(o.Orders, r)

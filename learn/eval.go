@@ -145,6 +145,9 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	if count < 1 {
 		return nil, fmt.Errorf("evaluate: wanted 1 set or more (got %d)", count)
 	}
+	if f, ok := m.Task.(task.Flusher); ok {
+		defer func() { _ = f.Flush() }() // what is not kept costs time only
+	}
 	start := time.Now()
 	var exact, correct, tau, lists, valid []float64
 	var tiles puzzles

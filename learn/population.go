@@ -2,11 +2,13 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/riffle-ml/riffle/baseline/mallows"
 	"github.com/riffle-ml/riffle/baseline/plackettluce"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // Population is a classical model of one population's orders, fitted by maximum likelihood to
@@ -63,6 +65,18 @@ func populations(train, test []dataset.Vote, n int) []Population {
 		}
 	}
 	return []Population{pl, m}
+}
+
+// Population returns the set of all items that the model knows, where they are the same in every
+// set: for orders and draws there is no other input. It fails where sets have objects of their own.
+func (m *Model) Population() (*dataset.Set, error) {
+	switch t := m.Task.(type) {
+	case *task.Ranking:
+		return t.Population()
+	case *task.Delta:
+		return &dataset.Set{Kind: dataset.KindBare, Items: make([]dataset.Item, m.Config.Task.N)}, nil
+	}
+	return nil, fmt.Errorf("the model is of the task %s, not of one population of items", m.Config.Task.Name)
 }
 
 // note is why a model could not be fitted, without the hint, which is for callers of its package.

@@ -390,6 +390,11 @@ func (t *trainer) save(finished bool) error {
 		return err
 	}
 	t.restored = nil // what is there now is whole
+	if f, ok := t.Task.(task.Flusher); ok {
+		if err := f.Flush(); err != nil { // it costs time only
+			t.say(fmt.Sprintf("what the task has found is not kept for other runs: %v", err))
+		}
+	}
 	name := "checkpoint"
 	if finished {
 		name = "finished"

@@ -2,10 +2,10 @@ package learn
 
 import (
 	"math"
-	"math/bits"
 	"runtime"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -45,11 +45,16 @@ const (
 // question is so large that its work looks small.
 func (m *Model) Work(q Query, sets []*dataset.Set) (total Work) {
 	free, ruled := map[int]int{}, map[int]int{} // sets by their number of items
+	shapes := map[int]bool{}
 	for _, s := range sets {
+		n := len(s.Items)
+		if n > 1 {
+			shapes[m.PaddedSize(n)] = true
+		}
 		if s.Constraints.IsZero() || q.Kind == KindScore {
-			free[len(s.Items)]++
+			free[n]++
 		} else {
-			ruled[len(s.Items)]++
+			ruled[n]++
 		}
 	}
 	for n, count := range free {
@@ -58,30 +63,48 @@ func (m *Model) Work(q Query, sets []*dataset.Set) (total Work) {
 	for n, count := range ruled {
 		total = total.Add(m.workOf(q, n, count, true))
 	}
+	for n := range shapes { // each compiled, and its last part filled up at each step
+		_, states := m.part(n)
+		total.Seconds += m.compileTime() + float64(len(m.Process.Steps))*states*m.stateTime(n)
+	}
+	if len(shapes) > 0 { // the encoder
+		total.Seconds += m.compileTime() / 4
+	}
 	return total
 }
 
-// workOf is the work of sets of n items.
+// PaddedSize is the size that the network is compiled for to judge sets of n objects.
+func (m *Model) PaddedSize(n int) int {
+	most := m.Denoiser.Config.N
+	if _, pads := m.Process.Reverse.(reverse.Padder); !pads || n == most {
+		return n
+	}
+	return denoiser.PaddedSize(n, most)
+}
+
+// part is how many tokens, and states of so many objects, go through the network together.
+func (m *Model) part(n int) (tokens, states float64) {
+	tokens = float64(m.Denoiser.Tokens(n))
+	return tokens, max(1, math.Floor(diffusion.PartTokens/tokens))
+}
+
+// workOf is the work of sets of n items, but for compiling.
 func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	sets, items := float64(count), float64(n)
 	if n < 2 { // nothing to ask the network
 		return Work{1e-5 * sets, 100 * sets * float64(max(1, q.Count))}
 	}
-	together := min(count, m.Config.Eval.Batch) // go through the network at a time
-	padded := sets                              // those that the network sees
+	together := float64(min(count, m.Config.Eval.Batch)) // whose scores are there at a time
 	if q.Kind == KindSample {
 		together = 1
-	} else if whole := 1 << bits.Len(uint(count-1)); q.Kind == KindOrder || count > together {
-		padded = min(float64(whole), math.Ceil(sets/float64(together))*float64(together))
 	}
 	steps := float64(len(m.Process.At(n).Steps) - 1)
 	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))
-	states, shapes := steps, 1.0 // states of a set that go through the network, over all steps
-	most := 1.0                  // of them at a time
-	host := Work{}               // of a set
+	states, most := steps, 1.0 // states of a set that go through the network, over all steps and at a time
+	host := Work{}             // of a set
 	switch {
 	case q.Kind == KindOrder && q.Decode.Method == "beam":
-		most, shapes = float64(q.Decode.Beam), 2
+		most = float64(q.Decode.Beam)
 		states = 1 + (steps-1)*most
 		host = m.beamWork(q, n, states, ruled)
 	case q.Kind == KindOrder:
@@ -98,20 +121,16 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 			host.Seconds += float64(q.Count) * diffusion.Proposals * ruledDrawTime * items * items
 		}
 	case q.Kind == KindScore:
-		most, shapes = float64(min(q.Count, 64)), 2
+		most = float64(min(q.Count, 64))
 		states = steps * float64(q.Count)
 		host.Seconds = states * (drawTime*width + 1e-7*items)
-		host.Bytes = 60 * most * steps * items * float64(together)
-		host.Bytes += 10 * float64(q.Count) * sets
+		host.Bytes = 60*most*steps*items*together + 10*float64(q.Count)*sets
 	}
-	// Scores are kept for all states of the sets that go together, in float64, and some of them in float32
-	// in the part that is in the network.
-	scores := float64(together) * most * width * 8
-	w := Work{
-		Seconds: sets*host.Seconds + padded*(states*m.stateTime(n)+m.encodeTime(n)) + m.compileTime()*shapes,
-		Bytes:   scores + min(scores, 64<<20) + float64(together)*most*(steps+2)*(8*items+24) + host.Bytes,
+	// Scores are kept for all states of the sets that go together, those of a part of them once more.
+	return Work{
+		Seconds: sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
+		Bytes:   together*most*(width*8+(steps+4)*(8*items+24)) + host.Bytes,
 	}
-	return w
 }
 
 // beamWork is the host's part of a set's beam: states are looked at, over all steps.

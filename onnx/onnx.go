@@ -7,7 +7,7 @@
 //
 // Axes batch and n are dynamic; n may be at most the N that the network was made for, where a
 // table of positions or identities ends. Objects are float32 but for identities: pixels in
-// [0, 1] [batch, n, height, width], in colour with a last axis of 3; points [batch, n, 2]; features
+// [0, 1] [batch, n, height, width], in colour with a last axis of 3; points [batch, n, 2], see below; features
 // [batch, n, f]; identities [batch, n] int64. Arrangements, in order form
 // (arrangement[i] is the object at position i), and times are int64. Scores are those of
 // [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1, n] for path, [batch, n + 1] for IT, else [batch, n].
@@ -18,7 +18,9 @@
 //
 // Both models carry what decoding needs to know as metadata: law ("gpl"), schedule
 // ("[0,3,5,9]": scores at time 9 lead to a state of time 5), fix_first ("true" where position 0
-// keeps its object, as a tour's first city does, and is no part of a step), n and encoder.
+// keeps its object, as a tour's first city does, and is no part of a step), n and encoder, and for
+// points how they were brought to it: "spread" (to the centre (½, ½) and a mean squared distance of
+// 1/12 from it along an axis) or "unit" (into the unit square, where they were not in it).
 // Where each size of sets has a schedule of its own, schedules maps n to it ({"2":[0,3]}), for
 // networks made for up to 1,000 objects; schedule is then that of the largest.
 //
@@ -93,6 +95,9 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 	}
 	metadata := map[string]string{
 		"law": cfg.Law.Name(), "schedule": string(schedule), "fix_first": strconv.FormatBool(p.FixFirst), "n": strconv.Itoa(cfg.N), "encoder": cfg.Encoder.Kind,
+	}
+	if cfg.Encoder.Points != "" {
+		metadata["points"] = cfg.Encoder.Points
 	}
 	if p.Sizes != nil && cfg.N <= maxSchedules {
 		bySize := map[int][]int{}

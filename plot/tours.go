@@ -15,9 +15,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Tours draws closed tours through points, each row of panels one instance, such as the
-// states of the reverse process from noise to the tour that was found. A row that would make
-// the picture wider than 1,400 pixels goes on below.
+// Tours draws tours through points, each row of panels one instance, such as the states of the
+// reverse process from noise to the tour that was found. A row that would make the picture wider
+// than 1,400 pixels goes on below. A square marks where a tour begins, as a key says.
 type Tours struct {
 	Rows [][]Tour
 
@@ -29,7 +29,9 @@ type Tours struct {
 type Tour struct {
 	Points  [][2]float64
 	Order   perm.Order // Order[i] is the point at position i; nil draws points alone
+	Open    bool       // Order and Reference are paths, which do not go back to their first point
 	Caption string     // may be empty
+	Names   []string   // what stands beside the points; nil for nothing
 
 	// Reference is a tour to compare with, nil for none: its edges that Order has not are
 	// drawn dashed, and Order's that it has not are drawn heavier.
@@ -55,6 +57,9 @@ func (f Tours) check() error {
 				if math.IsNaN(p[0]+p[1]) || math.IsInf(p[0], 0) || math.IsInf(p[1], 0) {
 					return fmt.Errorf("tours: row %d, panel %d: point %d is at %g, %g, wanted finite numbers", i, j, k, p[0], p[1])
 				}
+			}
+			if t.Names != nil && len(t.Names) != len(t.Points) {
+				return fmt.Errorf("tours: row %d, panel %d: %d names of %d points", i, j, len(t.Names), len(t.Points))
 			}
 			for _, o := range []perm.Order{t.Order, t.Reference} {
 				if o == nil {
@@ -99,6 +104,11 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 		height += heights[i] + gap
 	}
 	height += margin - gap
+	const key = 12
+	begins := slices.ContainsFunc(lines, func(row []Tour) bool { return slices.ContainsFunc(row, func(t Tour) bool { return len(t.Order) > 0 }) })
+	if begins {
+		height += key
+	}
 	width := vg.Length(columns)*(side+gap) - gap + 2*margin
 	if width > maxStripSide/2 || height > maxStripSide/2 {
 		return fmt.Errorf("tours: would be %.0f×%.0f points, wanted at most %d a side\nhint: fewer rows or panels, or a smaller side", float64(width), float64(height), maxStripSide/2)
@@ -115,6 +125,10 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 				t.paint(&c, x, y, side)
 			}
 		}
+		if begins {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 2.7, Shape: draw.BoxGlyph{}}, vg.Point{X: margin + 3, Y: margin + 3})
+			drawText(&c, style, margin+10, margin, "first city")
+		}
 	})
 }
 
@@ -123,16 +137,16 @@ func (t Tour) paint(c *draw.Canvas, x, y, side vg.Length) {
 	outline := []vg.Point{{X: x, Y: y}, {X: x + side, Y: y}, {X: x + side, Y: y + side}, {X: x, Y: y + side}, {X: x, Y: y}}
 	c.StrokeLines(draw.LineStyle{Color: faint, Width: 0.6}, outline)
 	at := t.project(x, y, side)
-	mine, theirs := edges(t.Order), edges(t.Reference)
+	mine, theirs := t.edges(t.Order), t.edges(t.Reference)
 	line := func(e [2]int, s draw.LineStyle) {
 		c.StrokeLine2(s, at[e[0]].X, at[e[0]].Y, at[e[1]].X, at[e[1]].Y)
 	}
-	for i := range t.Reference {
+	for i := range t.steps(t.Reference) {
 		if e := edge(t.Reference, i); !mine[e] {
 			line(e, draw.LineStyle{Color: muted, Width: 0.8, Dashes: []vg.Length{3, 2}})
 		}
 	}
-	for i := range t.Order {
+	for i := range t.steps(t.Order) {
 		e := edge(t.Order, i)
 		s := draw.LineStyle{Color: ink, Width: 0.8}
 		if t.Reference != nil && !theirs[e] {
@@ -148,7 +162,39 @@ func (t Tour) paint(c *draw.Canvas, x, y, side vg.Length) {
 		}
 		c.DrawGlyphNoClip(g, p)
 	}
+	for k, name := range t.Names {
+		t.paintName(c, k, name, at, radius)
+	}
 }
+
+// paintName writes a point's name on the side away from the edges of Order.
+func (t Tour) paintName(c *draw.Canvas, k int, name string, at []vg.Point, radius vg.Length) {
+	var x, y float64 // where the edges go
+	if i := slices.Index(t.Order, k); i >= 0 {
+		for _, j := range []int{i - 1, i + 1} {
+			if t.Open && (j < 0 || j == len(t.Order)) {
+				continue
+			}
+			p := at[t.Order[(j+len(t.Order))%len(t.Order)]]
+			dx, dy := float64(p.X-at[k].X), float64(p.Y-at[k].Y)
+			if d := math.Hypot(dx, dy); d > 0 {
+				x, y = x+dx/d, y+dy/d
+			}
+		}
+	}
+	style := textStyle(nameSize, ink, text.XLeft, text.YBottom)
+	px, py := at[k].X+radius+1, at[k].Y+radius-1
+	if x > 0 {
+		px = at[k].X - radius - 1 - style.Width(name)
+	}
+	if y > 0 {
+		py = at[k].Y - radius - nameSize
+	}
+	drawText(c, style, px, py, name)
+}
+
+// nameSize is the size of points' names, which are many.
+const nameSize = 6
 
 // project places points in the square, with room around them, in the middle of what they do
 // not fill.
@@ -182,9 +228,17 @@ func edge(o perm.Order, i int) [2]int {
 	return [2]int{min(a, b), max(a, b)}
 }
 
-func edges(o perm.Order) map[[2]int]bool {
+// steps is how many edges an order has.
+func (t Tour) steps(o perm.Order) int {
+	if t.Open {
+		return max(0, len(o)-1)
+	}
+	return len(o)
+}
+
+func (t Tour) edges(o perm.Order) map[[2]int]bool {
 	all := make(map[[2]int]bool, len(o))
-	for i := range o {
+	for i := range t.steps(o) {
 		all[edge(o, i)] = true
 	}
 	return all

@@ -19,7 +19,7 @@ func TestTours(t *testing.T) {
 	}}
 	img, svg := render(t, "tours", f)
 	wantClearMargin(t, img)
-	wantSize(t, img, 3*130+2*10+2*8, 8+(130+14)+10+130+8)
+	wantSize(t, img, 3*130+2*10+2*8, 8+(130+14)+10+130+8+12) // the last is the key
 	for _, label := range []string{"t = 7", "t = 4", "t = 0"} {
 		if strings.Count(svg, label) != 1 {
 			t.Errorf("%q is not in the picture once", label)
@@ -36,6 +36,38 @@ func TestTours(t *testing.T) {
 	img, _ = render(t, "tours-alike", Tours{Rows: [][]Tour{{{Points: square4(), Order: right, Reference: perm.Order{2, 1, 0, 3}}}}})
 	if count(img, red, 8) != 0 {
 		t.Error("one tour, from another city and the other way round, is drawn as another")
+	}
+}
+
+// A path has an edge less than a tour, of the reference too; names stand beside the points, and a key
+// says what the square is.
+func TestToursOpen(t *testing.T) {
+	lines := func(tour Tour) (string, int) {
+		_, svg := render(t, "tours-open", Tours{Rows: [][]Tour{{tour}}})
+		return svg, strings.Count(svg, "<path d=\"M")
+	}
+	panel := Tour{Points: square4(), Order: perm.Order{0, 1, 2, 3}}
+	_, closed := lines(panel)
+	panel.Open = true
+	svg, open := lines(panel)
+	if closed-open != 1 || strings.Count(svg, "first city") != 1 {
+		t.Errorf("%d lines of a path, %d of a tour, wanted one less, and a key", open, closed)
+	}
+	panel.Reference = perm.Order{3, 0, 1, 2} // which has the edge that closes the tour, and not that from 2 to 3
+	if svg, _ := lines(panel); strings.Count(svg, "stroke-dasharray") != 1 {
+		t.Errorf("%d dashed edges, wanted 1", strings.Count(svg, "stroke-dasharray"))
+	}
+	panel.Names = []string{"Aa", "Bb", "Cc", "Dd"}
+	svg, _ = lines(panel)
+	for _, name := range panel.Names {
+		if strings.Count(svg, ">"+name+"<") != 1 {
+			t.Errorf("name %s is not in the picture once", name)
+		}
+	}
+	panel.Names = panel.Names[:3]
+	wantError(t, Encode(&strings.Builder{}, "svg", Tours{Rows: [][]Tour{{panel}}}), "3 names of 4 points")
+	if svg, _ := lines(Tour{Points: square4()}); strings.Contains(svg, "first city") {
+		t.Error("a key of no tour")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // ErrConfigChanged is returned where the configuration of a run is not what it was trained with.
@@ -99,6 +101,9 @@ func (d *Dir) checkConfig(state State, refuse func(key string) bool) (warnings [
 	}
 	var bad, harmless []string
 	for _, c := range Changes(state.Config, now) {
+		if c.Was == "" && c.Is == unsaid(c.Key) { // the key is newer than the run, or was written out
+			continue
+		}
 		if refuse(c.Key) {
 			bad = append(bad, c.String())
 		} else {
@@ -124,6 +129,19 @@ func (d *Dir) values() (map[string]string, error) {
 		d.known.of, d.known.values = d.Config, values
 	}
 	return d.known.values, nil
+}
+
+// unsaid is what a key that is not there stands for, in TOML.
+func unsaid(key string) string {
+	if key == "model.points" { // in runs from before it was written
+		return "'unit'"
+	}
+	c := Default()
+	text, err := toml.Marshal(map[string]any{"x": c.field(key).Interface()})
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }
 
 // Reconfigure replaces the configuration: with another length of the training, say.

@@ -38,22 +38,24 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name     string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking"`
-	N        int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data"`
-	Source   string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
-	Rows     int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
-	Columns  int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
-	Noise    float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
-	Digits   int       `toml:"digits,omitempty" comment:"sort: digits of each number"`
-	Data     string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists"`
-	Test     string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
-	Items    string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
-	Features int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
-	Pixels   int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
-	Augment  Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
-	Target   string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)"`
-	Modes    int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders"`
-	Weights  []float64 `toml:"weights,omitempty" comment:"delta, mixture: in what proportion the orders are right; empty: all the same"`
+	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking"`
+	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data"`
+	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)"`
+	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom"`
+	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right"`
+	Noise     float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1"`
+	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number"`
+	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists"`
+	Test      string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data"`
+	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step"`
+	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has"`
+	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has"`
+	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error"`
+	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey"`
+	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value."`
+	Target    string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)"`
+	Modes     int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders"`
+	Weights   []float64 `toml:"weights,omitempty" comment:"delta, mixture: in what proportion the orders are right; empty: all the same"`
 }
 
 // Augment distorts training images: each is drawn uniformly within ± the value.
@@ -67,7 +69,7 @@ type Augment struct {
 type Process struct {
 	Forward  string `toml:"forward" comment:"riffle, transposition or insertion"`
 	Reverse  string `toml:"reverse" comment:"gpl, path, pl, irs, ii or it"`
-	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl, path or pl, else 0, 1, ..., T"`
+	Schedule []int  `toml:"schedule" comment:"denoising schedule 0 = t_0 < ... < t_k = T; empty: the rule of the paper for riffles with gpl or pl, 0, T with path, else 0, 1, ..., T"`
 }
 
 // Model is the network.
@@ -85,6 +87,7 @@ type Model struct {
 	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none"`
 	Norm           string  `toml:"norm,omitempty" comment:"layer norms of the transformer: post (after each sum, the paper's) or pre (before attention and network)"`
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA"`
+	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items"`
 }
@@ -248,6 +251,8 @@ func (c *Config) resolveRest() (err error) {
 		err = fmt.Errorf("train.batch: must be 1 or more (got %d)", t.Batch)
 	case t.Batch > maxBatch:
 		err = fmt.Errorf("train.batch: must be at most %d (got %d)", maxBatch, t.Batch)
+	case !slices.Contains([]string{"", "spread", "unit"}, c.Model.Points):
+		err = fmt.Errorf("model.points: unknown %q, wanted spread or unit", c.Model.Points)
 	case t.Validate < 0:
 		err = fmt.Errorf("train.validate: must be 0 or more (got %d)", t.Validate)
 	case c.Eval.Examples < 1:
@@ -388,6 +393,9 @@ func keyError(key string, err error) error {
 func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
 	if forward.Name() == "riffle" {
 		s, err := shuffle.NewSchedule(n)
+		if law.Name() == "path" { // reads off the objects who comes after whom: of tours one step was best
+			return []int{0, max(1, s.T)}, err
+		}
 		if err != nil || law.FullSupport() {
 			return s.Steps, err
 		}
@@ -453,7 +461,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 		}
 	}
 	m := c.Model
-	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout
+	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout, objects.Points = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout, m.Points
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -140,6 +141,9 @@ func (d *Dir) readConfig() error {
 	// A run's configuration is complete, so that no data, whose path it names, are read to open it.
 	if t := d.Config.Task; t.Name == "ranking" && (t.N == 0 || t.Items == "") {
 		return fmt.Errorf("%s: task.n, task.items: missing, a run's configuration is complete", d.File(ConfigFile))
+	}
+	if d.Config.Model.Encoder == "points" { // a run from before the key was written
+		d.Config.Model.Points = cmp.Or(d.Config.Model.Points, "unit")
 	}
 	return nil
 }

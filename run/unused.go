@@ -22,6 +22,7 @@ var uses = []use{
 	{"task.n", "task.name", []string{"sort", "delta", "tsp", "ranking"}},
 	{"task.items", "task.name", []string{"ranking"}},
 	{"task.features", "task.name", []string{"ranking"}},
+	{"task.fill", "task.name", []string{"ranking"}},
 	{"task.pixels", "task.name", []string{"ranking"}},
 	{"task.source", "task.name", []string{"jigsaw"}},
 	{"task.rows", "task.name", []string{"jigsaw"}},
@@ -30,6 +31,7 @@ var uses = []use{
 	{"task.digits", "task.name", []string{"sort"}},
 	{"task.data", "task.name", []string{"sort", "jigsaw", "tsp", "ranking"}},
 	{"task.test", "task.name", []string{"tsp", "ranking"}},
+	{"task.instances", "task.name", []string{"tsp"}},
 	{"task.augment", "task.name", []string{"sort"}},
 	{"task.target", "task.name", []string{"delta"}},
 	{"task.modes", "task.name", []string{"delta"}},
@@ -42,6 +44,7 @@ var uses = []use{
 	{"model.encoder_dropout", "model.encoder", []string{"window"}},
 	{"model.gpl_rows", "process.reverse", []string{"gpl"}},
 	{"model.edges", "model.encoder", []string{"points"}},
+	{"model.points", "model.encoder", []string{"points"}},
 	{"model.gpl_rows", "method", []string{"diffusion"}},
 	{"process", "method", []string{"diffusion"}},
 	{"decode", "method", []string{"diffusion"}},
@@ -129,6 +132,9 @@ func (c *Config) checkFilled(keys []string, where func(i int) string) error {
 func (c *Config) fillUsed() {
 	defer c.fillSize()
 	d := Default()
+	if c.Model.Encoder == "points" {
+		c.Model.Points = cmp.Or(c.Model.Points, "spread")
+	}
 	if c.Method != "diffusion" {
 		b := &c.Baseline
 		b.Network, b.Steepness = cmp.Or(b.Network, "odd-even"), cmp.Or(b.Steepness, 10)

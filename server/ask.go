@@ -185,6 +185,8 @@ func (s *Server) put(ctx context.Context, h *hosted, sets []*dataset.Set, q lear
 	case <-j.done:
 	case <-ctx.Done():
 		return nil, s.late()
+	case <-h.life.Done():
+		return nil, errStopping
 	}
 	switch {
 	case errors.Is(j.err, context.DeadlineExceeded):

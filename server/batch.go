@@ -30,15 +30,8 @@ type job struct {
 	done    chan struct{}
 }
 
-// shape is what graphs are compiled for: a kind of question, so many sets of so many items
-// with so many states.
-type shape struct {
-	learn.Query
-	sets, items int
-}
-
-// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests
-// choose them.
+// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests of a
+// model whose sets cannot be padded choose them.
 const maxShapes = 48
 
 // gather takes what waits in the queue behind a first job, up to a batch of sets, and no more work than
@@ -146,101 +139,55 @@ func (j *job) ruled() bool {
 	return slices.ContainsFunc(j.sets, func(s *dataset.Set) bool { return !s.Constraints.IsZero() })
 }
 
-// place is where a set of a batch came from.
-type place struct {
-	job *job
-	at  int
-}
-
-// order answers jobs that ask the same, the sets of one size together.
+// order answers jobs that ask the same.
 func (h *hosted) order(ctx context.Context, q learn.Query, jobs []*job) {
-	bySize := map[int][]place{}
-	var sizes []int
+	var sets []*dataset.Set
 	for _, j := range jobs {
-		j.ordered = make([]learn.Ordered, len(j.sets))
-		for at, s := range j.sets {
-			n := len(s.Items)
-			if bySize[n] == nil {
-				sizes = append(sizes, n)
-			}
-			bySize[n] = append(bySize[n], place{j, at})
-		}
+		sets = append(sets, j.sets...)
 	}
-	faults := map[*job]error{}
-	for _, n := range sizes {
-		if err := h.orderSize(ctx, q, n, bySize[n]); err != nil {
-			if ctx.Err() != nil {
-				for _, j := range jobs {
-					faults[j] = cmp.Or(j.ctx.Err(), ctx.Err())
-				}
-				break
+	all, err := h.orders(ctx, q, sets)
+	if len(jobs) == 1 || err == nil || ctx.Err() != nil {
+		for _, j := range jobs {
+			if err == nil {
+				j.ordered, all = all[:len(j.sets):len(j.sets)], all[len(j.sets):]
 			}
-			// One of them is at fault, or the engine: each is asked alone to find out which.
-			for _, p := range bySize[n] {
-				if err := h.orderSize(ctx, q, n, []place{p}); err != nil && faults[p.job] == nil {
-					faults[p.job] = h.blame(ctx, p.job.sets[p.at], err)
-				}
-			}
+			h.finish(j, h.fault(ctx, j, err))
 		}
+		return
 	}
-	for _, j := range jobs {
-		h.finish(j, faults[j])
+	for _, j := range jobs { // one of them is at fault, or the engine: each is asked alone to find out which
+		j.ordered, err = h.orders(ctx, q, j.sets)
+		h.finish(j, h.fault(ctx, j, err))
 	}
 }
 
-// orderSize orders sets of n items. There are as many as the next power of two, so that
-// shapes are few: the last ones repeat the first.
-func (h *hosted) orderSize(ctx context.Context, q learn.Query, n int, places []place) error {
-	var sets []*dataset.Set
-	for _, p := range places {
-		sets = append(sets, p.job.sets[p.at])
-	}
+// orders asks the model.
+func (h *hosted) orders(ctx context.Context, q learn.Query, sets []*dataset.Set) (out []learn.Ordered, err error) {
 	h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
-	whole := 1
-	for whole < len(sets) {
-		whole *= 2
-	}
-	for batch := h.model.Config.Eval.Batch; len(sets) < min(whole, batch); {
-		sets = append(sets, sets[0])
-	}
-	return h.safely(shape{q, len(sets), n}, func() error {
-		answers, _, err := h.model.Order(ctx, sets, q.Top, q.Decode)
-		for i, p := range places[:min(len(places), len(answers))] {
-			p.job.ordered[p.at] = answers[i]
-		}
+	err = h.safely(sets, func() error {
+		out, _, err = h.model.Order(ctx, sets, q.Top, q.Decode)
 		return err
 	})
+	return out, err
 }
 
 // alone answers a job whose answer depends on the places of its sets.
 func (h *hosted) alone(ctx context.Context, j *job) error {
-	q := j.ask
-	q.Seed = 0 // of no shape
-	for _, s := range j.sets[1:] {
-		h.shapes[shape{q, 1, len(s.Items)}] = true
-	}
-	err := h.safely(shape{q, len(j.sets), len(j.sets[0].Items)}, func() (err error) {
+	return h.fault(ctx, j, h.safely(j.sets, func() (err error) {
 		if j.ask.Kind == learn.KindSample {
 			j.sampled, _, err = h.model.Sample(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		} else {
 			j.scored, _, err = h.model.Score(ctx, j.sets, j.ask.Count, j.ask.Seed)
 		}
 		return err
-	})
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	for _, s := range j.sets {
-		if f := h.blame(ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
-			return f
-		}
-	}
-	return err
+	}))
 }
 
 // safely calls the model. A panic in a library is an error, of this batch alone.
-func (h *hosted) safely(s shape, call func() error) (err error) {
-	h.shapes[s] = true
+func (h *hosted) safely(sets []*dataset.Set, call func() error) (err error) {
+	for _, s := range sets {
+		h.shapes[h.model.PaddedSize(len(s.Items))] = true
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.Error("panic", "error", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -252,6 +199,23 @@ func (h *hosted) safely(s shape, call func() error) (err error) {
 		}
 	}()
 	return call()
+}
+
+// fault is what a job is told of the model's error: that of its asker, or of the set that is why the model
+// failed.
+func (h *hosted) fault(ctx context.Context, j *job, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return cmp.Or(j.ctx.Err(), ctx.Err())
+	}
+	for _, s := range j.sets {
+		if f := h.blame(ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
+			return f
+		}
+	}
+	return err
 }
 
 // blame finds whether a set is why the model failed.

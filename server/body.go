@@ -120,6 +120,11 @@ func (s *Server) count(body []byte, room *reserved) error {
 		case kind == '{' && depth < len(fields) && length%2 == 1 && tok.Kind() == '"':
 			fields[depth] = tok.String()
 		}
+		if depth >= 2 && fields[1] == "points" {
+			if kind, length := dec.StackIndex(2); kind == '[' && length > int64(s.limits.Items) {
+				return tooLarge("items", "points: wanted at most %d", s.limits.Items)
+			}
+		}
 		if depth < 2 || fields[1] != "sets" {
 			continue
 		}

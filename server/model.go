@@ -121,8 +121,8 @@ type hosted struct {
 	// Of the goroutine alone:
 	engine *engine.Engine
 	model  *learn.Model
-	next   *job           // taken from the queue and not begun
-	shapes map[shape]bool // that graphs were compiled for since the last [learn.Model.Forget]
+	next   *job         // taken from the queue and not begun
+	shapes map[int]bool // sizes of sets that graphs were compiled for since the last [learn.Model.Forget]
 }
 
 // host loads a run and starts its goroutine.
@@ -131,7 +131,7 @@ func host(name, dir string, e *engine.Engine, limits Limits, room *room, m *metr
 	h := &hosted{
 		name: name, dir: dir, engine: e, limits: limits, room: room, life: life, kill: kill, queue: make(chan *job, limits.Queue),
 		reload: make(chan chan error), ending: make(chan struct{}), ended: make(chan struct{}),
-		metrics: m, log: log.With("model", name), shapes: map[shape]bool{},
+		metrics: m, log: log.With("model", name), shapes: map[int]bool{},
 	}
 	if err := h.load(); err != nil {
 		kill()

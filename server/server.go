@@ -68,6 +68,7 @@ type Server struct {
 	memory   atomic.Int64  // bytes of [Limits].Memory that are taken
 	searches chan struct{} // has a place for each search of a tour that may go on
 	stopping atomic.Bool
+	graceEnd atomic.Pointer[time.Time] // of [Server.Serve], once it stops
 	handler  http.Handler
 }
 
@@ -124,19 +125,25 @@ func (s *Server) Reload() error {
 
 // The ends of the server: what is in work at a step of the engine may go on for a moment.
 const (
-	lastAnswers = 2 * time.Second // of the grace, for the answers of what was ended
-	lastStep    = 5 * time.Second // that Close waits
+	lastAnswers = 4 * time.Second // of the grace, at most half of it: for the answers of what was ended
+	lastStep    = 5 * time.Second // that Close waits where there is no grace
+	leastStep   = 250 * time.Millisecond
 )
 
 // Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
-// is answered with an error. It fails where a model does not leave its engine within seconds.
+// is answered with an error. It fails where a model does not leave its engine within seconds, or within the
+// grace of [Server.Serve].
 func (s *Server) Close() error {
 	s.stopping.Store(true)
 	s.end()
 	var faults []error
-	for end, i := time.Now().Add(lastStep), 0; i < len(s.models); i++ {
-		if h := s.models[i]; !h.stop(time.Until(end)) {
-			faults = append(faults, fmt.Errorf("model %s was still at work after %s and was left to it", h.name, lastStep))
+	end := time.Now().Add(lastStep)
+	if g := s.graceEnd.Load(); g != nil && g.Before(end) {
+		end = *g
+	}
+	for _, h := range s.models {
+		if !h.stop(max(leastStep, time.Until(end))) {
+			faults = append(faults, fmt.Errorf("model %s was still at work and was left to it", h.name))
 		}
 	}
 	return errors.Join(faults...)
@@ -171,16 +178,21 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	}
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())
+	graceEnd := time.Now().Add(grace - min(grace/10, time.Second)) // the process has to end as well
+	s.graceEnd.Store(&graceEnd)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	cut := atomic.Bool{}
-	end := time.AfterFunc(grace-min(grace/4, lastAnswers), func() {
+	end := time.AfterFunc(grace-min(grace/2, lastAnswers), func() {
 		cut.Store(true)
 		s.end()
 	})
 	defer end.Stop()
 	err := web.Shutdown(last)
 	if err != nil || cut.Load() {
+		if errors.Is(err, context.DeadlineExceeded) { // as this says
+			err = nil
+		}
 		return errors.Join(fmt.Errorf("stopping: requests were cut off after %s", grace), err, web.Close())
 	}
 	return nil

@@ -34,6 +34,9 @@ func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (a
 	if err != nil {
 		return nil, err
 	}
+	if err := s.count(body, room); err != nil {
+		return nil, err
+	}
 	var in tourRequest
 	if err := parse(body, &in); err != nil {
 		return nil, err

@@ -178,7 +178,7 @@ func TestWorkEnds(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- s.Serve(ctx, l, 100*time.Millisecond) }()
+		go func() { ended <- s.Serve(ctx, l, time.Second) }()
 		asked := make(chan int, 1)
 		go func() {
 			r, err := http.Post("http://"+l.Addr().String()+"/v1/sample", "application/json", strings.NewReader(body))

@@ -29,6 +29,7 @@ import (
 type Ranking struct {
 	config run.Task
 	seed   uint64
+	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
 
 	index   map[string]int // of bare items' names
@@ -75,7 +76,7 @@ func Complete(c *run.Config) error {
 	if c.Task.Data == "" {
 		return errors.New("task.data: missing\nhint: a file of ranked lists, such as --set task.data=lists.csv; riffle data check looks at it")
 	}
-	sets, err := readRanked(c.Task.Data)
+	sets, err := readRanked(c.Task.Data, c.Task.Fill)
 	if err != nil {
 		return errData("task.data", c.Task.Data, err)
 	}
@@ -139,13 +140,18 @@ func newRanking(c *run.Config) (*Ranking, error) {
 	if err := feeds(c, t.Items, want...); err != nil {
 		return nil, err
 	}
+	if _, err := dataset.ParseFill(t.Fill); err != nil {
+		return nil, fmt.Errorf("task.fill: %w", err)
+	}
 	switch {
+	case t.Fill != "" && t.Items != "features":
+		return nil, fmt.Errorf("task.fill: goes with task.items = \"features\" (got %q)", t.Items)
 	case t.Items == "features" && t.Features < 1:
 		return nil, fmt.Errorf("task.features: must be 1 or more (got %d)", t.Features)
 	case t.Items == "images" && t.Pixels < 1:
 		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
 	}
-	return &Ranking{config: t, seed: c.Seed}, nil
+	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
 
 // Encoder implements [Task].
@@ -168,7 +174,7 @@ func (r *Ranking) load() error {
 	if r.read {
 		return nil
 	}
-	sets, err := readRanked(r.config.Data)
+	sets, err := readRanked(r.config.Data, r.config.Fill)
 	if err != nil {
 		return errData("task.data", r.config.Data, err)
 	}
@@ -189,7 +195,7 @@ func (r *Ranking) load() error {
 		return errData("task.data", r.config.Data, err)
 	}
 	if r.config.Test != "" {
-		sets, err := readRanked(r.config.Test)
+		sets, err := readRanked(r.config.Test, r.config.Fill)
 		if err == nil {
 			sets, err = r.usable(r.config.Test, sets)
 		}
@@ -230,7 +236,9 @@ func (r *Ranking) load() error {
 		r.parts[i].bucket(r.config.N)
 	}
 	if fresh {
-		r.measure()
+		if err := r.measure(); err != nil {
+			return errData("task.data", r.config.Data, err)
+		}
 	}
 	r.read = true
 	r.outside(Test, r.config.Test)
@@ -326,7 +334,10 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 	if t.Items != "features" {
 		return s, "", nil
 	}
-	if out, warning, err = r.arranged(s); err != nil {
+	if out, warning, err = r.arranged(s); err == nil {
+		out, err = r.filled(out)
+	}
+	if err != nil {
 		return nil, "", fmt.Errorf("set %s: %w", s.ID, err)
 	}
 	return out, warning, nil
@@ -334,9 +345,9 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.
 // Values beyond ±1e30, which stand for what is missing or are slips, are left out.
-func (r *Ranking) measure() {
+func (r *Ranking) measure() error {
 	if r.config.Items != "features" {
-		return
+		return nil
 	}
 	width := r.config.Features
 	mean, square, count := make([]float64, width), make([]float64, width), make([]float64, width)
@@ -344,6 +355,9 @@ func (r *Ranking) measure() {
 	for _, s := range r.parts[Train].sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
+				if math.IsNaN(v) { // empty
+					continue
+				}
 				low[j], high[j] = min(low[j], bounded(v)), max(high[j], bounded(v))
 				if v != bounded(v) {
 					continue
@@ -362,6 +376,7 @@ func (r *Ranking) measure() {
 			r.scale.Deviation[j] = d
 		}
 	}
+	return r.fillMeans(count)
 }
 
 func bounded(v float64) float64 { return min(1e30, max(-1e30, v)) }
@@ -496,7 +511,7 @@ func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tens
 		flat := make([]float32, len(sets)*n*2)
 		for i, s := range sets {
 			p, _ := cities(s)
-			copy(flat[i*n*2:], unit(p))
+			copy(flat[i*n*2:], forNetwork(p, r.points))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
 	case "images":

@@ -8,14 +8,15 @@ import (
 )
 
 // readRanked reads a file of ranked lists, once while it is in use: a configuration is completed
-// from it, and then it is trained on.
-func readRanked(path string) ([]*dataset.Set, error) {
+// from it, and then it is trained on. With a fill, empty features are NaN.
+func readRanked(path, fill string) ([]*dataset.Set, error) {
 	readMu.Lock()
 	defer readMu.Unlock()
-	if read != nil && path == read.Path {
+	o := dataset.Options{Empty: fill != ""}
+	if read != nil && path == read.Path && o == read.Options {
 		return read.Sets, nil
 	}
-	f, err := dataset.Open(path)
+	f, err := dataset.OpenWith(path, o)
 	if err != nil {
 		return nil, err
 	}

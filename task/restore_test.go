@@ -46,7 +46,8 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// Whatever finite points cities have, the network sees them in the unit square.
+// Whatever finite points cities have, the network sees them in the unit square, or about it:
+// of three, one can be √(2·3) spreads away from the centre at most.
 func FuzzPoints(f *testing.F) {
 	f.Add(0.0, 1.0, 0.5, 0.25, 3.0, 4.0)
 	f.Add(math.MaxFloat64, -math.MaxFloat64, 0.0, math.SmallestNonzeroFloat64, 1e-320, 0.0)
@@ -64,6 +65,12 @@ func FuzzPoints(f *testing.F) {
 		for _, v := range flat {
 			if !(v >= 0 && v <= 1) {
 				t.Fatalf("%v: a coordinate becomes %v", points, v)
+			}
+		}
+		fuzztest.Within(t, 1<<20, 0, 0, func() { flat = spread(points) })
+		for _, v := range flat {
+			if !(math.Abs(float64(v)-0.5) <= math.Sqrt(6.0/12)+1e-6) {
+				t.Fatalf("%v: spread, a coordinate becomes %v", points, v)
 			}
 		}
 	})

@@ -45,6 +45,9 @@ type Keeper interface {
 	Restore(dir *run.Dir) error
 }
 
+// Flusher is a task that keeps work for other runs, which Flush writes.
+type Flusher interface{ Flush() error }
+
 // Pricer is a task whose orders cost something, less being better: tours, their length.
 type Pricer interface {
 	Cost(set *dataset.Set, o perm.Order) float64

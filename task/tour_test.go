@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -159,9 +160,9 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// A user's points come into the unit square, keeping their shape.
-func TestTourObjects(t *testing.T) {
-	work := newTestTour(t, nil)
+// Of model.points "unit" a user's points come into the unit square, keeping their shape.
+func TestTourObjectsOfUnit(t *testing.T) {
+	work := newTestTour(t, func(c *run.Config) { c.Model.Points = "unit" })
 	for _, c := range []struct {
 		points [][2]float64
 		want   []float32
@@ -182,6 +183,53 @@ func TestTourObjects(t *testing.T) {
 		}
 		if flat := tensors.MustCopyFlatData[float32](got); !slices.Equal(flat, c.want) {
 			t.Errorf("%v: %v, wanted %v", c.points, flat, c.want)
+		}
+	}
+}
+
+// The unit of points, and where they lie, do not matter to the network, in a set of one's own as
+// in training; all in one place they are at the centre. By hand: two points 2 apart have the mean
+// squared distances 1 and 0 from their centre along the axes, so 1 becomes (1/√12)/√(1/2) = 1/√6.
+func TestTourObjectsAreSpread(t *testing.T) {
+	work := newTestTour(t, nil)
+	objects := func(points [][2]float64) []float32 {
+		t.Helper()
+		s := &dataset.Set{Kind: dataset.KindPoint}
+		for _, p := range points {
+			s.Items = append(s.Items, dataset.Item{Point: p})
+		}
+		got, _, err := work.Objects(t.Context(), []*dataset.Set{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensors.MustCopyFlatData[float32](got)
+	}
+	near := func(what string, got, want []float32) {
+		t.Helper()
+		for i := range want {
+			if !(math.Abs(float64(got[i]-want[i])) < 1e-5) {
+				t.Errorf("%s: %v, wanted %v", what, got, want)
+				return
+			}
+		}
+	}
+	arm := float32(1 / math.Sqrt(6))
+	near("a pair", objects([][2]float64{{3, 7}, {5, 7}}), []float32{0.5 - arm, 0.5, 0.5 + arm, 0.5})
+	near("one place", objects([][2]float64{{7, 7}, {7, 7}}), []float32{0.5, 0.5, 0.5, 0.5})
+	near("overflow", objects([][2]float64{{-1e308, 0}, {1e308, 0}}), []float32{0.5 - arm, 0.5, 0.5 + arm, 0.5})
+
+	ex, err := work.Examples(Train, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tensors.MustCopyFlatData[float32](ex.Objects)
+	for _, scale := range []float64{1, 0.01, 1e-9, 1000, 1e300} {
+		for _, shift := range []float64{0, 0.25, -40} {
+			var points [][2]float64
+			for _, p := range ex.Points[0] {
+				points = append(points, [2]float64{(p[0] + shift) * scale, (p[1] - shift) * scale})
+			}
+			near(fmt.Sprintf("scale %g, shift %g", scale, shift), objects(points), want)
 		}
 	}
 }

@@ -102,6 +102,15 @@ func (x *Instance) mend(path perm.Order, e Ends) perm.Order {
 // Cut is the shortest path between ends that a closed tour becomes when one of its edges is left
 // out; where no edge has both ends, one that is mended to have them.
 func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
+	if e == Free { // without the longest edge
+		longest, at := -1.0, 0
+		for i, k := range tour {
+			if d := x.matrix[tour[(i+len(tour)-1)%len(tour)]*x.n+k]; d > longest {
+				longest, at = d, k
+			}
+		}
+		return x.mend(From(tour, at), e)
+	}
 	var best perm.Order
 	shortest := math.Inf(1)
 	ways := []perm.Order{tour}
@@ -112,7 +121,7 @@ func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
 	}
 	for _, way := range ways {
 		for i, k := range way {
-			if e.Start >= 0 && k != e.Start || e.Start < 0 && e.End >= 0 && way[(i+len(way)-1)%len(way)] != e.End {
+			if e.Start >= 0 && k != e.Start || e.Start < 0 && way[(i+len(way)-1)%len(way)] != e.End {
 				continue
 			}
 			path := x.mend(From(way, k), e)

@@ -22,14 +22,14 @@ import (
 
 // readTourSets reads a TSPLIB problem or tour text, nil where a file is neither.
 func readTourSets(path string) ([]*dataset.Set, error) {
-	if strings.EqualFold(filepath.Ext(path), ".tsp") {
+	if isTSPLIB(path) {
 		f, err := dataset.ReadTSPLIB(path)
 		if err != nil {
 			return nil, err
 		}
 		s, err := f.Set()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w\nhint: riffle tsp solve %s needs no points and no model", path, err, shell.Quote(path))
 		}
 		return []*dataset.Set{s}, nil
 	}
@@ -39,15 +39,24 @@ func readTourSets(path string) ([]*dataset.Set, error) {
 	return dataset.ReadTourText(path)
 }
 
+// isTSPLIB tells whether a file is one of TSPLIB, by its name or what it holds.
+func isTSPLIB(path string) bool {
+	if extension := strings.ToLower(filepath.Ext(path)); extension == ".tsp" || extension == ".atsp" {
+		return true
+	}
+	format, err := dataset.Sniff(path)
+	return err == nil && format == dataset.FormatTSPLIB
+}
+
 // readTable reads a table, CSV or svmlight, or votes, PrefLib or SUSHI; nil where a file is none
 // of these.
 func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	format, err := dataset.Sniff(path)
-	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi
+	votes := format == dataset.FormatPrefLib || format == dataset.FormatSushi || format == dataset.FormatBallots
 	if err != nil || !votes && format != dataset.FormatCSV && format != dataset.FormatSVMLight {
 		return nil, nil //nolint:nilerr // the reader of JSONL says what is wrong
 	}
-	f, err := dataset.Open(path)
+	f, err := dataset.OpenWith(path, dataset.Options{Empty: true}) // the model says whether it takes empty features
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +69,7 @@ func (a *app) readTable(path string) ([]*dataset.Set, error) {
 const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
 file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
 ({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
+svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
 A model of ranked lists knows columns, and items without features, by their names: they may stand
 in another order, or some of the items alone, and an unknown one is an error.
 
@@ -69,7 +78,10 @@ in memory that does not grow with their number; other formats are read to their 
 With --json each set's answer is an object on a line of its own. A broken line is an error
 that names it, after the answers for the sets before it. Ctrl-C keeps what was answered;
 --skip-done FILE, the file that has the answers so far, then goes on with the others. Sets
-without an id are called by their number, from 1.`
+without an id are called by their number, from 1.
+
+A model of one population's orders (votes; bare items) needs no INPUT to order or to sample:
+it has one set, that of all its items.`
 
 // streamFlags say how sets are read and answers shown.
 type streamFlags struct {
@@ -146,7 +158,7 @@ const standardInput = "standard input"
 // gives.
 func (f *streamFlags) sets(path string, read func(path string) ([]*dataset.Set, error)) (iter.Seq2[*dataset.Set, error], error) {
 	if path == "-" {
-		return dataset.Scan(f.stdin, standardInput), nil
+		return dataset.ScanWith(f.stdin, standardInput, dataset.Options{Empty: true}), nil
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !dataset.IsPicture(path) {
 		if format, err := dataset.Sniff(path); err == nil && format == dataset.FormatJSONL {
@@ -208,24 +220,59 @@ func (s *source) all(yield func(*dataset.Set, error) bool) {
 	}
 }
 
-// ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints the
-// answers for some sets after the other: each as a line of JSON, or all by print. least is how
-// many sets the question takes together, 0 for a batch of the model's.
-func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path string) ([]*dataset.Set, error), args []string, engineSpec string, least int, question func(context.Context, *learn.Model, []*dataset.Set) ([]R, []string, error), print func([]R, []*dataset.Set)) error {
-	src, err := stream.open(cmd, args[1], read)
-	if err != nil {
-		return err
+// dirAndInput are the arguments DIR and INPUT; with --grid there must be both, and else INPUT may
+// be missing.
+func dirAndInput(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && !cmd.Flags().Changed("grid") {
+		return exactly("DIR")(cmd, args)
+	}
+	return exactly("DIR", "INPUT")(cmd, args)
+}
+
+// question is what is asked about sets, and how answers are printed where they are no JSON.
+type question[R any] struct {
+	least int // sets that are asked together, 0 for a batch of the model's
+	ask   func(context.Context, *learn.Model, []*dataset.Set) ([]R, []string, error)
+	print func([]R, []*dataset.Set)
+}
+
+// begin opens INPUT and then the model of DIR. Without an INPUT there is the one set that a model
+// of one population has. The model is nil where no set is left to ask about.
+func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpec string, read func(path string) ([]*dataset.Set, error)) (src *source, m *learn.Model, err error) {
+	if len(args) == 1 {
+		if m, err = a.load(args[0], engineSpec); err != nil {
+			return nil, nil, err
+		}
+		set, err := m.Population()
+		if err != nil {
+			return nil, nil, usagef("%s: INPUT is missing: %w\nhint: %s", name(cmd), err, cmd.UseLine())
+		}
+		src, err = f.open(cmd, "", func(string) ([]*dataset.Set, error) { return []*dataset.Set{set}, nil })
+		return src, m, err
+	}
+	if src, err = f.open(cmd, args[1], read); err != nil {
+		return nil, nil, err
 	}
 	if src.first == nil {
-		a.note("all %s sets of %s are in %s", thousands(src.count), src.name, stream.skipDone)
-		return nil
+		a.note("all %s sets of %s are in %s", thousands(src.count), src.name, f.skipDone)
+		return src, nil, nil
 	}
-	m, err := a.load(args[0], engineSpec)
-	if err != nil {
+	if m, err = a.load(args[0], engineSpec); err != nil {
+		src.stop()
+		return nil, nil, err
+	}
+	return src, m, nil
+}
+
+// ask reads the sets of INPUT, puts a question about them to the model of DIR, and prints the
+// answers for some sets after the other.
+func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path string) ([]*dataset.Set, error), args []string, engineSpec string, q question[R]) error {
+	src, m, err := stream.begin(a, cmd, args, engineSpec, read)
+	if err != nil || m == nil {
 		return err
 	}
-	if least == 0 {
-		least = m.Config.Eval.Batch
+	if q.least == 0 {
+		q.least = m.Config.Eval.Batch
 	}
 	line := src.first.Line
 	bar := a.newProgress("sets", -1, stream.quiet)
@@ -233,8 +280,8 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path 
 	a.out = out
 	defer func() { a.out = results }()
 	start, answered := time.Now(), 0
-	for part, err := range learn.Stream(cmd.Context(), src.all, least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
-		return question(ctx, m, sets)
+	for part, err := range learn.Stream(cmd.Context(), src.all, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
+		return q.ask(ctx, m, sets)
 	}) {
 		bar.clear()
 		switch {
@@ -247,7 +294,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path 
 		}
 		a.warn(part.Warnings)
 		if !a.json {
-			print(part.Answers, part.Sets)
+			q.print(part.Answers, part.Sets)
 		} else {
 			for _, answer := range part.Answers {
 				if err := a.printLine(answer); err != nil {
@@ -262,6 +309,12 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path 
 		bar.at(answered, 0)
 	}
 	bar.clear()
+	a.summary(src, answered, time.Since(start), stream.quiet)
+	return nil
+}
+
+// summary says how sets gave their orders and, of a long stream, how fast it was.
+func (a *app) summary(src *source, answered int, took time.Duration, quiet bool) {
 	switch src.ranks {
 	case 0:
 	case 1:
@@ -269,10 +322,9 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, read func(path 
 	default:
 		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, src.ranks)
 	}
-	if took := time.Since(start); took > lineEvery && !stream.quiet {
+	if took > lineEvery && !quiet {
 		a.note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
 	}
-	return nil
 }
 
 // readSets reads a user's sets.

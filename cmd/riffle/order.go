@@ -21,7 +21,7 @@ func (a *app) orderCommand() *cobra.Command {
 	var rules constraintFlags
 	var stream streamFlags
 	cmd := &cobra.Command{
-		Use:   "order DIR INPUT",
+		Use:   "order DIR [INPUT]",
 		Short: "the most probable orders of new sets",
 		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
 		Example: `  riffle order runs/sort9 numbers/
@@ -30,8 +30,9 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/sort9 numbers/ --pin 3.png=0 --before 7.png,5.png
   riffle order runs/jigsaw photo.png --grid 3x3 --shuffle 1 --crop
   riffle order runs/jigsaw tiles/ --grid 3x3 --pin sky.png=1 --forbid 4=8
-  riffle order runs/tsp berlin52.tsp`,
-		Args: exactly("DIR", "INPUT"),
+  riffle order runs/tsp berlin52.tsp --finish 2opt
+  riffle order runs/tsp berlin52.tsp --open --start 1 --end 52 --before 10,20`,
+		Args: dirAndInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if learn.CheckTop(top) != nil {
 				return usagef("order: --top must be 1 to %d (got %d)", learn.MaxBeam, top)
@@ -51,31 +52,39 @@ func (a *app) orderCommand() *cobra.Command {
 			if puzzle.grid != "" {
 				return a.puzzle(cmd, args, engineSpec, puzzle, rules, opt)
 			}
-			cities, err := isTourFile(args[1])
-			if err != nil {
-				return err
+			cities := false
+			if len(args) == 2 {
+				var err error
+				if cities, err = isTourFile(args[1]); err != nil {
+					return err
+				}
 			}
 			if cities {
-				if flag := rules.given(cmd); flag != "" {
-					return usagef("order: %s is for sets of images, puzzles or JSONL, not for files of cities", flag)
+				if err := tour.check(cmd, rules.given(cmd)); err != nil {
+					return err
 				}
-				return a.tours(cmd, args, engineSpec, puzzle.out, tour, top, opt)
+				return a.tours(cmd, args, engineSpec, puzzle.out, tour, rules, top, opt)
+			}
+			for _, flag := range tourOnly {
+				if cmd.Flags().Changed(flag) {
+					return usagef("order: --%s is for cities alone", flag)
+				}
 			}
 			for _, flag := range []string{"out", "reference", "time"} {
 				if cmd.Flags().Changed(flag) {
 					return usagef("order: --%s is for a puzzle or for cities alone", flag)
 				}
 			}
-			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, question[learn.Ordered]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}
 				return m.Order(ctx, sets, top, opt)
-			}, func(answers []learn.Ordered, sets []*dataset.Set) {
+			}, print: func(answers []learn.Ordered, sets []*dataset.Set) {
 				for i, r := range answers {
 					a.printOrdered(r, sets[i].ItemNames(), top > 1)
 				}
-			})
+			}})
 		},
 	}
 	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")

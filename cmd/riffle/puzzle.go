@@ -192,7 +192,7 @@ func (p *puzzleFlags) check(cmd *cobra.Command, top int) error {
 	if err := p.gridFlags.check(cmd); err != nil || p.grid == "" {
 		return err
 	}
-	for _, flag := range []string{"reference", "time"} {
+	for _, flag := range append([]string{"reference", "time"}, tourOnly...) {
 		if cmd.Flags().Changed(flag) {
 			return usagef("order: --%s is for cities, not for --grid", flag)
 		}

@@ -36,7 +36,7 @@ func (a *app) sampleCommand() *cobra.Command {
 	var grid gridFlags
 	var stream streamFlags
 	cmd := &cobra.Command{
-		Use:   "sample DIR INPUT --count K",
+		Use:   "sample DIR [INPUT] --count K",
 		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
 		Long: "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + `
 
@@ -49,9 +49,10 @@ the entropy of the model's orders, and log p of those of --top, in nats, by --dr
 trajectories for each different sample; it is an upper bound but for the sampling error.`,
 		Example: `  riffle sample runs/sort9 numbers/ --count 100
   riffle sample runs/sort9 numbers/ --count 100 --consensus --figure marginals.png
+  riffle sample runs/votes --count 1000 --top 5
   riffle sample runs/sort9 sets.jsonl --count 500 --top 5 --entropy --first 3:a,b
   riffle sample runs/jigsaw photo.png --grid 3x3 --crop --count 100 --pin 0=0`,
-		Args: exactly("DIR", "INPUT"),
+		Args: dirAndInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case learn.CheckDraws("count", flags.count) != nil:
@@ -87,7 +88,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 					return []*dataset.Set{set}, err
 				}
 			}
-			return ask(a, cmd, &stream, read, args, engineSpec, 1, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
+			return ask(a, cmd, &stream, read, args, engineSpec, question[sampled]{least: 1, ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
 				if err := rules.put(sets); err != nil {
 					return nil, nil, err
 				}
@@ -103,11 +104,11 @@ trajectories for each different sample; it is an upper bound but for the samplin
 					warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
 				}
 				return out, warnings, err
-			}, func(answers []sampled, sets []*dataset.Set) {
+			}, print: func(answers []sampled, sets []*dataset.Set) {
 				for i, r := range answers {
 					a.printSampled(r, sets[i].ItemNames())
 				}
-			})
+			}})
 		},
 	}
 	cmd.Flags().IntVar(&flags.count, "count", learn.DefaultCount, "draws a set")

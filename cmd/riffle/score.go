@@ -42,9 +42,9 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 				return err
 			}
 			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
-			return ask(a, cmd, &stream, a.readSets, args, engineSpec, 0, func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+			return ask(a, cmd, &stream, a.readSets, args, engineSpec, question[learn.Scored]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
 				return m.Score(ctx, sets, draws, seed)
-			}, func(answers []learn.Scored, _ []*dataset.Set) {
+			}, print: func(answers []learn.Scored, _ []*dataset.Set) {
 				var rows [][]string
 				for _, r := range answers {
 					row := []string{r.ID}
@@ -54,7 +54,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 					rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
 				}
 				lines.print(a.out, rows)
-			})
+			}})
 		},
 	}
 	cmd.Flags().IntVar(&draws, "draws", learn.DefaultDraws, "forward trajectories a set")
