@@ -72,7 +72,7 @@ func (s Set) And(t Set) Set {
 // name is what errors call an item.
 func (s Set) name(k int) string {
 	if k < len(s.Names) {
-		return s.Names[k]
+		return Quote(s.Names[k])
 	}
 	return strconv.Itoa(k)
 }
@@ -92,23 +92,23 @@ func (s Set) Check(o perm.Order) error {
 	rank := o.Rank()
 	for _, p := range s.Pins {
 		if rank[p.Item] != p.Position {
-			return fmt.Errorf("pin: item %d is at position %d, wanted %d", p.Item, rank[p.Item], p.Position)
+			return fmt.Errorf("pin: item %s is at position %d, wanted %d", s.name(p.Item), rank[p.Item], p.Position)
 		}
 	}
 	for _, p := range s.Forbids {
 		if rank[p.Item] == p.Position {
-			return fmt.Errorf("forbid: item %d is at position %d", p.Item, p.Position)
+			return fmt.Errorf("forbid: item %s is at position %d", s.name(p.Item), p.Position)
 		}
 	}
 	for _, b := range s.Befores {
 		if rank[b.A] >= rank[b.B] { // equal where it is one item
-			return fmt.Errorf("before: item %d is at position %d, item %d at %d, wanted it before", b.A, rank[b.A], b.B, rank[b.B])
+			return fmt.Errorf("before: item %s is at position %d, item %s at %d, wanted it before", s.name(b.A), rank[b.A], s.name(b.B), rank[b.B])
 		}
 	}
 	for _, f := range s.Firsts {
 		for _, k := range f.Items {
 			if rank[k] >= f.Count {
-				return fmt.Errorf("first: item %d is at position %d, wanted below %d", k, rank[k], f.Count)
+				return fmt.Errorf("first: item %s is at position %d, wanted below %d", s.name(k), rank[k], f.Count)
 			}
 		}
 	}

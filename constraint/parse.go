@@ -12,7 +12,10 @@ import (
 
 // Text is rules as people write them: in flags, and as the field "constraints" of a set in
 // JSONL. An item is its name or its number, from 0; a name that is a number goes before
-// the number. Blanks around names count for nothing.
+// the number, and where some item has another's number for a name, numbers are names alone. A
+// name in a list that has a comma, or blanks or a quotation mark at its ends, is written in
+// quotation marks as in CSV: "St. John, Ann","the ""big"" one". Before the = of a pin it need
+// not be, the last = being that of the pin. Blanks around names count for nothing.
 type Text struct {
 	Pin    []string `json:"pin,omitempty"`    // ITEM=POSITION
 	Forbid []string `json:"forbid,omitempty"` // ITEM=POSITION
@@ -35,12 +38,7 @@ func (t Text) And(u Text) Text {
 // [Set.Compile].
 func (t Text) Parse(names []string) (Set, error) {
 	s := Set{Names: names}
-	r := reader{names: names, index: make(map[string]int, len(names))}
-	for k, name := range names {
-		if _, twice := r.index[name]; !twice {
-			r.index[name] = k
-		}
-	}
+	r := newReader(names)
 	for _, text := range t.Pin {
 		p, err := r.place(text)
 		if err != nil {
@@ -86,14 +84,6 @@ func (t Text) CheckForm() error {
 		}
 		return nil
 	}
-	named := func(list string) error {
-		for item := range strings.SplitSeq(list, ",") {
-			if strings.TrimSpace(item) == "" {
-				return errNoName
-			}
-		}
-		return nil
-	}
 	place := func(text string) error {
 		at := strings.LastIndex(text, "=")
 		if at < 0 {
@@ -108,13 +98,11 @@ func (t Text) CheckForm() error {
 		return nil
 	}
 	before := func(text string) error {
-		if err := named(text); err != nil {
-			return err
+		items, err := words(text)
+		if err == nil && len(items) < 2 {
+			err = errPair
 		}
-		if !strings.Contains(text, ",") {
-			return errPair
-		}
-		return nil
+		return err
 	}
 	first := func(text string) error {
 		count, list, ok := strings.Cut(text, ":")
@@ -124,7 +112,8 @@ func (t Text) CheckForm() error {
 		if err := number(count, 1); err != nil {
 			return fmt.Errorf("count: %w", err)
 		}
-		return named(list)
+		_, err := words(list)
+		return err
 	}
 	for _, rules := range []struct {
 		name  string
@@ -149,19 +138,47 @@ var (
 
 // reader finds items by their names.
 type reader struct {
-	names []string
-	index map[string]int
+	names    []string
+	index    map[string]int
+	twice    map[string]int // where a name is a second time
+	commas   map[string]int // names with a comma, without the blanks around commas
+	parts    int            // the most that commas separate in a name
+	numbered bool           // some item has another's number for a name
 }
 
-func (r reader) item(text string) (int, error) {
-	name := strings.TrimSpace(text)
-	if name == "" {
+func newReader(names []string) reader {
+	r := reader{names: names, index: make(map[string]int, len(names)), twice: map[string]int{}, commas: map[string]int{}}
+	for k, name := range names {
+		if _, twice := r.index[name]; twice {
+			r.twice[name] = k
+			continue
+		}
+		r.index[name] = k
+		if parts := strings.Split(name, ","); len(parts) > 1 {
+			for i := range parts {
+				parts[i] = strings.TrimSpace(parts[i])
+			}
+			r.commas[strings.Join(parts, ",")], r.parts = k, max(r.parts, len(parts))
+		}
+		if i, err := strconv.Atoi(name); err == nil && i != k {
+			r.numbered = true
+		}
+	}
+	return r
+}
+
+func (r reader) item(w word) (int, error) {
+	name := w.text
+	if name == "" && !w.quoted {
 		return 0, errNoName
+	}
+	if k, twice := r.twice[name]; twice {
+		return 0, fmt.Errorf("items %d and %d are both called %q\nhint: give the number", r.index[name], k, name)
 	}
 	if k, ok := r.index[name]; ok {
 		return k, nil
 	}
-	if k, err := strconv.Atoi(name); err == nil {
+	if k, err := strconv.Atoi(name); err == nil && !w.quoted && !r.numbered {
 		if k >= 0 && k < len(r.names) {
 			return k, nil
 		}
@@ -173,13 +190,16 @@ func (r reader) item(text string) (int, error) {
 	if near := nearest.Near(name, r.names); near != "" {
 		return 0, fmt.Errorf("no item %q, the nearest is %q", name, near)
 	}
+	if _, err := strconv.Atoi(name); err == nil && r.numbered {
+		return 0, fmt.Errorf("no item is called %q: numbers are names here, items are %s", name, r.some())
+	}
 	return 0, fmt.Errorf("no item %q: items are %s", name, r.some())
 }
 
 // some are a few names of items.
 func (r reader) some() string {
 	const few = 5
-	list := strings.Join(r.names[:min(few, len(r.names))], ", ")
+	list := strings.Join(QuoteAll(r.names[:min(few, len(r.names))]), ", ")
 	if len(r.names) > few {
 		list += ", …"
 	}
@@ -187,14 +207,21 @@ func (r reader) some() string {
 }
 
 func (r reader) items(text string) (items []int, err error) {
+	list, err := words(text)
+	if err == nil {
+		err = r.split(list)
+	}
+	if err != nil {
+		return nil, err
+	}
 	seen := map[int]bool{}
-	for part := range strings.SplitSeq(text, ",") {
-		k, err := r.item(part)
+	for _, w := range list {
+		k, err := r.item(w)
 		if err != nil {
 			return nil, err
 		}
 		if seen[k] {
-			return nil, fmt.Errorf("item %s is there twice", r.names[k])
+			return nil, fmt.Errorf("item %s is there twice", Quote(r.names[k]))
 		}
 		seen[k] = true
 		items = append(items, k)
@@ -207,7 +234,7 @@ func (r reader) place(text string) (Place, error) {
 	if at < 0 {
 		return Place{}, errPlace
 	}
-	k, err := r.item(text[:at])
+	k, err := r.item(r.single(text[:at]))
 	if err != nil {
 		return Place{}, err
 	}

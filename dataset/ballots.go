@@ -36,13 +36,14 @@ func (h *tableHead) isBallots() bool {
 // readBallots reads ballots: columns are those of a header or nil, first is then the first ballot.
 func (f *File) readBallots(in *records, columns, first []string) error {
 	f.Format = FormatBallots
-	b := ballots{at: map[string]int{}, names: map[string]int32{}, faults: &Faults{Path: in.name}, count: -1, width: len(columns), columns: columns}
+	b := ballots{at: map[string]int{}, names: map[string]int32{}, voterAt: map[string]int32{}, faults: &Faults{Path: in.name}, count: -1, voter: -1, width: len(columns), columns: columns}
 	for i, c := range columns {
-		if columnOf(c) == "count" {
-			if b.count >= 0 {
-				return fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
-			}
-			b.count = i
+		at, special := map[string]*int{"count": &b.count, "voter": &b.voter}[columnOf(c)]
+		if special && *at >= 0 {
+			return fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
+		}
+		if special {
+			*at = i
 		}
 	}
 	if columns == nil {
@@ -77,6 +78,8 @@ type ballots struct {
 	columns []string
 	width   int // columns of the header, 0 where there is none
 	count   int // column of the count, or -1
+	voter   int // and of what the voter is called
+	voterAt map[string]int32
 
 	names  map[string]int32
 	items  []string
@@ -135,7 +138,13 @@ func (b *ballots) add(record []string, line int) error {
 			}
 			continue
 		}
-		if name == "" {
+		if i == b.voter && name != "" {
+			if before, twice := b.voterAt[name]; twice {
+				return fmt.Errorf("%s: %s is on line %d already", b.columns[i], quoted(name), before)
+			}
+			b.voterAt[strings.Clone(name)] = int32(line)
+		}
+		if name == "" || i == b.voter {
 			continue
 		}
 		if err := checkName(name); err != nil {

@@ -16,11 +16,12 @@ import (
 // A line is an item: the set it is in, its id, its rank in the set (1 or any number; the least
 // comes first, equal ranks are tied, an empty one is unknown), and its features, if the table
 // has any: without them items are bare, and an item has the same number in all sets, by the
-// order in which ids first occur. Lines of a set may stand anywhere. Columns are told by their
+// order in which ids first occur. A column count, one whole number throughout a set, is how often
+// the set counts. Lines of a set may stand anywhere. Columns are told by their
 // name; "set", "item" and "rank" may be in any place.
 //
 // A table of ballots has a line for each voter, and the names of items in the columns, from the
-// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so. Equal
+// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so, and voter, each once. Equal
 // ballots are one set, with their count; one that names no item is a voter who says nothing. Without a header a table is one of ballots where its
 // first lines have no more names than columns and none twice in a line.
 //
@@ -33,7 +34,7 @@ import (
 //
 // All faults of a file are told at once, as [Faults].
 func ReadCSV(path string) ([]*Set, error) {
-	f, err := readFile(path, (&File{Format: FormatCSV}).read)
+	f, err := readFile(path, (&File{Format: FormatCSV, query: queryFile(path)}).read)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +88,12 @@ func (f *File) readCSV(r io.Reader, name string) error {
 
 // readItems reads a table with a line an item.
 func (f *File) readItems(in *records, columns []string) error {
-	at := map[string]int{"set": -1, "item": -1, "rank": -1}
+	at := map[string]int{"set": -1, "item": -1, "rank": -1, "count": -1}
 	t := &table{columns: &Columns{}}
 	var features []int
 	for i, c := range columns {
 		j, special := at[columnOf(c)]
+		special = special && (columnOf(c) != "count" || strings.EqualFold(c, "count")) // votes may be a feature
 		if special && j >= 0 || !special && slices.Contains(t.columns.Names, c) {
 			return fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
 		}
@@ -136,6 +138,11 @@ func (f *File) readItems(in *records, columns []string) error {
 		rank := math.NaN()
 		if i := at["rank"]; i >= 0 && record[i] != "" {
 			if rank, err = numbers.parse(record[i], in.line); err != nil {
+				bad(i, err)
+			}
+		}
+		if i := at["count"]; i >= 0 {
+			if err := t.weigh(record[at["set"]], record[i], in.line); err != nil {
 				bad(i, err)
 			}
 		}

@@ -237,6 +237,7 @@ func TestBallots(t *testing.T) {
 	for name, text := range map[string]string{
 		"a header":       "rank1,rank2,rank3\nAnn,Bo,Cy\nBo,Cy,\nAnn,Bo,Cy\n",
 		"counts":         "count;Choice 1;Choice 2;Choice 3\n2;Ann;Bo;Cy\n1;Bo;Cy;\n",
+		"voters":         "Voter,rank1,rank2,rank3\nv1,Ann,Bo,Cy\nv2,Bo,Cy,\nv3,Ann,Bo,Cy\n",
 		"no header":      "Ann,Bo,Cy\nBo,Cy,\nAnn, Bo ,Cy\n",
 		"tabs, a gap":    "place_1\tplace_2\tplace_3\nAnn\tBo\tCy\n\tBo\tCy\nAnn\tBo\tCy\n",
 		"and an empty":   "rank1,rank2,rank3\nAnn,Bo,Cy\nBo,Cy,\n,,\nAnn,Bo,Cy\n",
@@ -266,6 +267,7 @@ func TestBallots(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		"id,rank1\nv,a\nw,b\nv,a\n":            `x:4: id: "v" is on line 2 already`,
 		"rank1,rank2\na,a\n":                   "x:2: \"a\" is there twice\nhint: a place that was not filled is an empty cell",
 		"rank1,rank2,count\na,b,0\n":           `x:2: count: wanted a number of 1 to 68719476736 (got "0")`,
 		"rank1,rank2,count\na,b,\n":            `x:2: count: wanted a number of 1 to 68719476736 (got "")`,

@@ -165,3 +165,18 @@ func TestReadOrientation(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the EXIF, there is an orientation, and a picture of as many pixels.
+func FuzzOrientation(f *testing.F) {
+	f.Add(exifOf(binary.LittleEndian, 6))
+	f.Add(exifOf(binary.BigEndian, 3))
+	f.Add([]byte("II*\x00\xff\xff\xff\xff\x01\x00"))
+	f.Add([]byte("MM\x00*\x00\x00\x00\x00\xff\xff"))
+	f.Fuzz(func(t *testing.T, exif []byte) {
+		o := exifOrientation(exif)
+		p := NewPicture(ramp()).turn(o)
+		if o < 1 || o > 8 || p.Rows*p.Cols != 6 || len(p.Pix) != 6 || (p.Rows == 3) != (o >= 5) {
+			t.Fatalf("orientation %d: %d×%d, %d values", o, p.Rows, p.Cols, len(p.Pix))
+		}
+	})
+}

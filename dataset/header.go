@@ -10,7 +10,7 @@ import (
 )
 
 // columnOf says which column of a known table a header's text names: set, item, rank; place 1 and
-// so on of a ballot; count; "" for none.
+// so on of a ballot; its count; its voter; "" for none.
 func columnOf(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	switch text {
@@ -18,6 +18,8 @@ func columnOf(text string) string {
 		return text
 	case "count", "votes", "voters":
 		return "count"
+	case "voter", "voter id", "voter_id", "ballot", "ballot id", "ballot_id", "id":
+		return "voter"
 	}
 	for _, word := range []string{"rank", "choice", "preference", "place"} {
 		if rest, ok := strings.CutPrefix(text, word); ok {
@@ -38,14 +40,14 @@ func isItemHeader(columns []string) bool {
 	return set && item
 }
 
-// isBallotHeader reports whether columns are places 1, 2 and so on, and a count at most.
+// isBallotHeader reports whether columns are places 1, 2 and so on, a count and voters.
 func isBallotHeader(columns []string) bool {
 	places := 0
 	for _, c := range columns {
 		switch what := columnOf(c); {
 		case what == "place "+strconv.Itoa(places+1):
 			places++
-		case what != "count":
+		case what != "count" && what != "voter":
 			return false
 		}
 	}
@@ -63,7 +65,7 @@ func isKnownHeader(columns []string) bool {
 }
 
 // tableFormats are the headers that are read.
-const tableFormats = "set,item,rank,FEATURE,… (a line an item); rank1,rank2,…,count (a line a ballot); no header: ballots of names, " +
+const tableFormats = "set,item,rank,FEATURE,… (a line an item); rank1,rank2,…,count (a line a ballot, also with a column voter); no header: ballots of names, " +
 	"or label,FEATURE,… with the sizes of the sets in FILE.query"
 
 // errHeader says what a header lacks, and which of the formats it is nearest to.

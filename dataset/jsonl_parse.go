@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	setFields  = []string{"id", "items", "order", "rank", "levels", "constraints"}
+	setFields  = []string{"id", "items", "features", "order", "rank", "levels", "count", "weight", "constraints"}
 	ruleFields = []string{"pin", "forbid", "before", "first"}
 	itemFields = []string{"id", "features", "image", "point"}
 )
@@ -55,6 +55,7 @@ func (p *parser) set(start []byte) (*Set, error) {
 	s := &Set{}
 	var order []int
 	var levels Levels
+	var own *features // of the set
 	given, hasItems := "", false
 	err := p.object("a set", setFields, func(field string) (err error) {
 		switch field {
@@ -72,6 +73,10 @@ func (p *parser) set(start []byte) (*Set, error) {
 			err = p.items(s)
 		case "constraints":
 			err = p.constraints(&s.Constraints)
+		case "features":
+			own, err = p.features()
+		case "count", "weight":
+			err = p.count(s)
 		default:
 			if given != "" {
 				return errors.New("is there beside \"" + given + "\", wanted one of them")
@@ -92,6 +97,11 @@ func (p *parser) set(start []byte) (*Set, error) {
 	}
 	if !hasItems {
 		return nil, errors.New("items: is missing")
+	}
+	if own != nil {
+		if err := s.append(own); err != nil {
+			return nil, fmt.Errorf("features: %w", err)
+		}
 	}
 	switch given {
 	case "levels":
@@ -221,17 +231,10 @@ func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 			it.ID, err = p.name()
 		case "features":
 			kind = KindFeatures
-			var numbers []float64
-			if p.dec.PeekKind() == '{' {
-				columns = &Columns{}
-				numbers, columns.Names, err = p.namedNumbers()
-			} else {
-				numbers, err = p.numbers()
+			var f *features
+			if f, err = p.features(); err == nil {
+				it.Features, columns = f.values, f.columns
 			}
-			if err == nil && len(numbers) == 0 {
-				err = errors.New("has no numbers, wanted 1 or more")
-			}
-			it.Features = slices.Clone(numbers)
 		case "image":
 			kind = KindImage
 			it.Image, err = p.text()

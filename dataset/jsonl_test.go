@@ -324,6 +324,8 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"items":[],"levels":[` + strings.Repeat("[0],", 5000) + `[0]]}`))
 	f.Add([]byte(`{"items":[{},{"feature":NaN}]}`))
 	f.Add([]byte("\xef\xbb\xbf{"))
+	f.Add([]byte(`{"id":" a ","items":[{},{"id":"b"},{}]}` + "\n" + `{"items":[{"features":{"a":1,"b":2}},{"features":{"b":1,"a":2}}]}`))
+	f.Add([]byte(utf16Text(`{"items":[{}]}`)))
 	f.Add(gzipped(f, []byte(`{"items":[{}]}`)))
 	f.Add([]byte(`{"items":[{"id":"a"},{"id":"a"}],"order":[1e0,0]}`))
 	f.Add([]byte(`{"items":` + strings.Repeat("[", 20_000)))

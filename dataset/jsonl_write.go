@@ -38,23 +38,24 @@ type jsonSet struct {
 	Rank  *[]int     `json:"rank,omitempty"`
 
 	Levels Levels `json:"levels,omitempty"`
+	Count  int    `json:"count,omitempty"`
 
 	Constraints constraint.Text `json:"constraints,omitzero"`
 }
 
-// namedFeatures are features in JSON, a list, or an object where they have names.
-type namedFeatures struct {
-	values  []float64
-	columns *Columns
+// NamedFeatures are features in JSON: a list, or an object where they have names.
+type NamedFeatures struct {
+	Values  []float64
+	Columns *Columns
 }
 
 // MarshalJSON implements json.Marshaler.
-func (f namedFeatures) MarshalJSON() ([]byte, error) {
-	if f.columns == nil || f.columns.Sparse {
-		return json.Marshal(f.values)
+func (f NamedFeatures) MarshalJSON() ([]byte, error) {
+	if f.Columns == nil || f.Columns.Sparse {
+		return json.Marshal(f.Values)
 	}
 	text := []byte{'{'}
-	for j, name := range f.columns.Names {
+	for j, name := range f.Columns.Names {
 		if j > 0 {
 			text = append(text, ',')
 		}
@@ -62,7 +63,7 @@ func (f namedFeatures) MarshalJSON() ([]byte, error) {
 		if text, err = jsontext.AppendQuote(text, name); err != nil {
 			return nil, fmt.Errorf("column %q: %w", name, err)
 		}
-		value, err := json.Marshal(f.values[j])
+		value, err := json.Marshal(f.Values[j])
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +83,12 @@ func (w *JSONLWriter) Write(s *Set) error {
 	if err := w.seen.add(s, w.n+1); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)
 	}
-	out := jsonSet{ID: s.ID, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
+	out := jsonSet{ID: s.ID, Count: s.Count, Items: make([]jsonItem, len(s.Items)), Constraints: s.Constraints}
 	for i := range s.Items {
 		it := &s.Items[i]
 		out.Items[i] = jsonItem{ID: it.ID, Image: it.Image}
 		if s.Kind == KindFeatures {
-			out.Items[i].Features = namedFeatures{it.Features, s.Columns}
+			out.Items[i].Features = NamedFeatures{it.Features, s.Columns}
 		}
 		if s.Kind == KindPoint {
 			out.Items[i].Point = &it.Point

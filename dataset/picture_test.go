@@ -173,6 +173,10 @@ func FuzzLoadImage(f *testing.F) {
 	f.Add(encoded(f, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }, ramp()))
 	f.Add(encoded(f, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }, ramp()))
 	f.Add(hugePNG(f))
+	f.Add(manyScans(3))
+	f.Add(manyScans(MaxScans + 1))
+	f.Add(withEXIF(encoded(f, png.Encode, ramp()), exifOf(binary.LittleEndian, 6)))
+	f.Add(withAPP1(manyScans(2), exifOf(binary.BigEndian, 8)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if head, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && head.Width*head.Height > 1<<20 && head.Width <= MaxPixels/max(head.Height, 1) {
 			t.Skip("allowed, but slow to fuzz")

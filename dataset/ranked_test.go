@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -287,11 +289,13 @@ func fuzzReader(f *testing.F, read func(text string) ([]*Set, error), seeds ...s
 
 func FuzzSVMLight(f *testing.F) {
 	fuzzReader(f, func(s string) ([]*Set, error) { return NewSVMLight(strings.NewReader(s), "x") },
-		"2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n", "1 qid:1 1048576:1\n1 qid:1 1:1e308\n", "inf qid:1 1:1\n", "1 qid:1 1:NaN\n", "0 qid:1 1:1 # a\n0 qid:1 1:1 # a\n")
+		"2 qid:1 3:0.5 1:1\n1 qid:1 2:1 2:1\n", "1 1:2\n", "2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n", "1 qid:1 1048576:1\n1 qid:1 1:1e308\n", "inf qid:1 1:1\n", "1 qid:1 1:NaN\n", "0 qid:1 1:1 # a\n0 qid:1 1:1 # a\n")
 }
 
 func FuzzCSV(f *testing.F) {
 	fuzzReader(f, func(s string) ([]*Set, error) { return NewCSV(strings.NewReader(s), "x") },
+		"rank1,rank2,count\na,b,2\nb,,1\n", "a,b\nb,a\n,\n", "sep=;\nset;item;f\na;b;2,5\n", "\"sep=,\"\nset,item\na,b\n", utf16Text("set,item\na,b\n"), bigEndian(utf16Text("rank1\na\n")),
+		"set,item,rank,f,,\na,b,1,1e5,,\na,b,x,0x1,\n", "set,item,rank\na,b,0\na,c,1\na,d,0\n",
 		"set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n", "set\titem\na\tb\nc\tb\n", "set,item,rank\na,b,NaN\n", "set,item\n\"a\n", "set,item,set\n", "set,item\n\xff,b\n")
 }
 
@@ -303,9 +307,47 @@ func FuzzPrefLib(f *testing.F) {
 		}
 		return p.Orders, nil
 	}, "# NUMBER ALTERNATIVES: 3\n1: 3,{1,2}\n", "2\n1,a\n2,b\n1,1,1\n1,2,1\n", "# NUMBER ALTERNATIVES: 65536\n1: 1\n1: {2,3}\n",
-		"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n1: 1,2\n", "2\n1,a\n2,b\n1,1,1\n9223372036854775807,1,2\n1,1,2\n", "# NUMBER ALTERNATIVES: 1099511627776\n")
+		"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n1: 1,2\n", "2\n1,a\n2,b\n1,1,1\n9223372036854775807,1,2\n1,1,2\n", "# NUMBER ALTERNATIVES: 1099511627776\n",
+		"# DATA TYPE: toi\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n3: {}\n2: \n1: 2\n", "# ALTERNATIVE NAME 65536: a\n1: 1\n", "# NUMBER VOTERS: x\n# NUMBER ALTERNATIVES: 2\n68719476736: 1,2\n1: 2,1\n")
 }
 
 func FuzzSushi(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n", "2 1\n0 0\n0 9 1\n")
+}
+
+// A table or search results with the sizes of the sets beside it, and empty features.
+func FuzzQueryFile(f *testing.F) {
+	f.Add("2 1:0.5 2:1\n0 1:1\n1 2:3\n", "2\n1\n", false)
+	f.Add("2,0.5,1\n0,,0\n1,0,3\n", "2\n1\n", true)
+	f.Add("2;0,5;1\n0;1\n", "\n3", true)
+	f.Add("1 qid:1 1:2\n", "x", false)
+	f.Fuzz(func(t *testing.T, text, sizes string, table bool) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x")
+		if err := os.WriteFile(path+".query", []byte(sizes), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file := &File{Format: FormatSVMLight, Options: Options{Empty: table}, query: path + ".query"}
+		if table {
+			file.Format = FormatCSV
+		}
+		var err error
+		within(t, text+sizes, func() {
+			file.Sets = nil
+			if _, err = file.read(strings.NewReader(text), path); err == nil {
+				_, err = FillMean.In(file.Sets)
+			}
+		})
+		if err != nil {
+			if len(err.Error()) > 20*longest {
+				t.Fatalf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		for _, s := range file.Sets {
+			if err := s.Validate(); err != nil {
+				t.Fatalf("%q, %q: %v", text, sizes, err)
+			}
+		}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -283,13 +282,11 @@ func plural(n int, one, many string) string {
 func (r *Report) repeats(sets []*Set) {
 	seen := map[[sha256.Size]byte]bool{}
 	contradictions := 0
-	var digest [sha256.Size]byte
-	hash, h := sha256.New(), sha256.New()
 	level, place := map[int]int{}, map[[sha256.Size]byte]int{}
+	var all, one []byte // what a set and an item are
 	for _, s := range sets {
 		clear(level)
 		clear(place)
-		h.Reset()
 		known := s.Known()
 		for i, group := range known {
 			for _, k := range group {
@@ -297,29 +294,27 @@ func (r *Report) repeats(sets []*Set) {
 			}
 		}
 		contradicts := false
-		hashWords(h, uint64(s.Kind), uint64(len(s.Items)))
+		all = words(all[:0], uint64(s.Kind), uint64(len(s.Items)))
 		if s.Kind == KindBare {
 			for _, group := range known {
 				sorted := slices.Sorted(slices.Values(group))
-				hashWords(h, uint64(len(sorted)))
+				all = words(all, uint64(len(sorted)))
 				for _, k := range sorted {
-					hashWords(h, uint64(k))
+					all = words(all, uint64(k))
 				}
 			}
 		} else {
 			for k := range s.Items {
-				hash.Reset()
-				content(hash, s, k)
-				sum := [sha256.Size]byte(hash.Sum(digest[:0]))
-				hashWords(h, uint64(level[k]))
-				_, _ = h.Write(sum[:])
+				one = content(one[:0], s, k)
+				sum := sha256.Sum256(one)
+				all = append(words(all, uint64(level[k])), sum[:]...)
 				if first, twice := place[sum]; twice && first != level[k] && first > 0 && level[k] > 0 {
 					contradicts = true
 				}
 				place[sum] = level[k]
 			}
 		}
-		sum := [sha256.Size]byte(h.Sum(digest[:0]))
+		sum := sha256.Sum256(all)
 		if seen[sum] {
 			r.Repeated++
 		}
@@ -337,27 +332,27 @@ func (r *Report) repeats(sets []*Set) {
 	}
 }
 
-// content writes what item k is, without its id.
-func content(w io.Writer, s *Set, k int) {
+// content appends what item k is, without its id.
+func content(b []byte, s *Set, k int) []byte {
 	it := &s.Items[k]
 	for _, v := range it.Features {
-		hashWords(w, math.Float64bits(v))
+		b = words(b, math.Float64bits(v))
 	}
 	if s.Kind == KindPoint {
-		hashWords(w, math.Float64bits(it.Point[0]), math.Float64bits(it.Point[1]))
+		b = words(b, math.Float64bits(it.Point[0]), math.Float64bits(it.Point[1]))
 	}
 	if s.Kind == KindImage {
-		_, _ = io.WriteString(w, s.ImagePath(k))
+		b = append(b, s.ImagePath(k)...)
 	}
+	return b
 }
 
-// hashWords adds numbers to a hash.
-func hashWords(w io.Writer, values ...uint64) {
-	b := make([]byte, 0, 32)
+// words appends numbers.
+func words(b []byte, values ...uint64) []byte {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	_, _ = w.Write(b) // a hash takes all
+	return b
 }
 
 func (r *Report) images(sets []*Set) {

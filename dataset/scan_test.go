@@ -2,9 +2,16 @@ package dataset
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/internal/fuzztest"
+	"github.com/riffle-ml/riffle/tsp"
 )
 
 // A set of JSONL is there as soon as its line is: the next one may be written when the first has
@@ -69,4 +76,44 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %d sets and %q, wanted %d and %q", name, sets, message, c.sets, c.wants)
 		}
 	}
+}
+
+// Scan yields the sets that are read at once, or those before the first error.
+func FuzzScan(f *testing.F) {
+	for _, s := range []string{"{\"items\":[{},{}]}\n\n{\"items\":[}\n", "set,item\na,b\n", "rank1\na\n", "1 qid:1 1:1\n", utf16Text("{\"items\":[]}\n"), "\xef\xbb\xbf \n{", "{\"items\":[{\"features\":{\"a\":1}},{\"features\":{\"a\":2}}]}"} {
+		f.Add(s)
+		f.Add(string(gzipped(f, []byte(s))))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var scanned []*Set
+		var failed error
+		fuzztest.Within(t, baseBytes+24*tsp.MaxCities*tsp.MaxCities, bytesFactor, unpackedSize(text), func() { // see FuzzTSPLIB
+			scanned, failed = nil, nil
+			for s, err := range Scan(strings.NewReader(text), "x") {
+				if failed = err; err == nil {
+					scanned = append(scanned, s)
+				}
+			}
+		})
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file, err := Open(path)
+		if (err == nil) != (failed == nil) {
+			t.Fatalf("scanned: %v, read: %v", failed, err)
+		}
+		if err != nil {
+			return
+		}
+		if len(scanned) != len(file.Sets) {
+			t.Fatalf("scanned %d sets, read %d", len(scanned), len(file.Sets))
+		}
+		for i, s := range file.Sets {
+			scanned[i].Dir = s.Dir
+			if d := cmp.Diff(s, scanned[i]); d != "" {
+				t.Fatal(d)
+			}
+		}
+	})
 }

@@ -14,6 +14,7 @@ type table struct {
 	setAt map[string]int32
 	ids   []string // of sets, as they first occur
 	first []int    // line of each
+	count []int    // how often each counts, 0 where the table does not say
 
 	set    []int32   // of each row
 	line   []int32   //
@@ -36,9 +37,23 @@ func (t *table) inSet(id string, line int) int32 {
 		}
 		id = strings.Clone(id)
 		k = int32(len(t.ids))
-		t.setAt[id], t.ids, t.first = k, append(t.ids, id), append(t.first, line)
+		t.setAt[id], t.ids, t.first, t.count = k, append(t.ids, id), append(t.first, line), append(t.count, 0)
 	}
 	return k
+}
+
+// weigh notes how often a set counts, which all its rows say alike.
+func (t *table) weigh(id, text string, line int) error {
+	count, err := wholeWeight(text)
+	if err != nil {
+		return fmt.Errorf("%w\nhint: count is how often the set counts; a feature needs another name", err)
+	}
+	k := t.inSet(id, line)
+	if before := t.count[k]; before > 0 && before != count {
+		return fmt.Errorf("is %d, wanted %d as line %d of set %s has\nhint: count is how often the set counts; a feature needs another name", count, before, t.first[k], id)
+	}
+	t.count[k] = count
+	return nil
 }
 
 // named returns the number of a name among those of items.
@@ -114,7 +129,7 @@ func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 	for k, rows := range rows {
 		s := &list[k]
 		sets[k] = s
-		s.ID, s.Line = t.ids[k], t.first[k]
+		s.ID, s.Line, s.Count = t.ids[k], t.first[k], t.count[k]
 		if len(rows) > MaxItems {
 			return nil, fmt.Errorf("%d: set %s: has %d items, wanted at most %d", s.Line, s.ID, len(rows), MaxItems)
 		}

@@ -3,13 +3,13 @@ package learn
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -23,32 +23,25 @@ type Ordered struct {
 	ID string `json:"id"`
 	// OrderGiven is how the set gave an order, "order" or "rank"; "" where it gave none.
 	OrderGiven string `json:"order_given,omitempty"`
-	// Orders are by falling LogProb, tours by their length, at most as many as asked for.
+	// Orders are by falling LogPath, tours by their length, at most as many as asked for.
 	Orders []Ranked `json:"orders"`
 	// Steps are the states of the best order's way, noise first: X_T, …, X_0, in order form.
 	Steps []perm.Order `json:"steps,omitempty"`
+	// Items are what the items are called, by their number; nil where they have no names.
+	Items []string `json:"items,omitempty"`
 	// Warnings are what may not be wanted, of this set and of the model.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Ranked is an order with the log-probability, in nats, of the reverse process's way to it.
+// Ranked is an order that decoding found.
 type Ranked struct {
-	Order   perm.Order `json:"order"`
-	LogProb Nats       `json:"log_prob"`
+	Order perm.Order `json:"order"`
+	// LogPath is the log of the probability, in nats, that the reverse process goes from one start,
+	// the X_T of all orders of an answer, to this order on the ways that were kept. It ranks these
+	// orders; log p(order | objects) is over all starts and ways, and [Model.Score] estimates it.
+	LogPath Nats `json:"log_path"`
 	// Cost is the length of a tour, nil where orders cost nothing.
 	Cost *float64 `json:"cost,omitempty"`
-}
-
-// Nats is a natural logarithm. In JSON, which has no infinities, what is not finite is null:
-// a model whose weights are ruined can give probability zero to everything.
-type Nats float64
-
-// MarshalJSON implements json.Marshaler.
-func (n Nats) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
 }
 
 // chunk calls f with the encodings of at most Eval.Batch sets at a time; index says which sets they
@@ -272,7 +265,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 				if plans[i] != nil && outOfReach(&p) {
 					far++
 				}
-				r := Ranked{Order: p.Order(), LogProb: Nats(p.LogProb)}
+				r := Ranked{Order: p.Order(), LogPath: Nats(p.LogProb)}
 				if priced {
 					cost := price(sets[i], r.Order)
 					r.Cost = &cost
@@ -291,7 +284,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 	warnings, of := m.warn(all, spread(d, objects))
 	for i, s := range all {
 		o := &out[i]
-		o.ID, o.OrderGiven, o.Orders = name(s, i), s.OrderGiven, slices.Clone(o.Orders)
+		o.ID, o.Items, o.OrderGiven, o.Orders = name(s, i), givenNames(s), s.OrderGiven, slices.Clone(o.Orders)
 		for _, w := range o.Warnings { // so far those of mending
 			warnings = append(warnings, fmt.Sprintf("set %s: %s", o.ID, w))
 		}
@@ -306,6 +299,7 @@ type Sampled struct {
 	Samples []perm.Order `json:"samples"`
 	// Marginals[k][i] is the share of the samples that put item k at position i.
 	Marginals [][]float64 `json:"marginals"`
+	Items     []string    `json:"items,omitempty"`    // as in [Ordered]
 	Warnings  []string    `json:"warnings,omitempty"` // as in [Ordered]
 }
 
@@ -382,7 +376,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = spread(d, out)
 	warnings, of := m.warn(all, spread(d, objects))
 	for i := range out {
-		out[i].ID = name(all[i], i)
+		out[i].ID, out[i].Items = name(all[i], i), givenNames(all[i])
 		for _, w := range out[i].Warnings {
 			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
 		}
@@ -425,6 +419,9 @@ type Scored struct {
 	LogProb       Nats    `json:"log_prob"`
 	LogProbStdErr Nats    `json:"log_prob_stderr"`
 	Effective     float64 `json:"effective"`
+	// Capped is whether an estimate was above 0, which no log p is, and was made 0. What is certain,
+	// as all orders together are, is 0 ± 0 exactly and is not estimated.
+	Capped bool `json:"capped,omitempty"`
 	// Warnings are as in [Ordered].
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -467,11 +464,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 			return err
 		}
 		for k, i := range index {
-			x := estimates[k]
-			out[i] = Scored{
-				Bound: Nats(x.Bound), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount[k] - m.Process.LogOrders(enc.Size(k))),
-				LogProb: Nats(x.LogProb), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
-			}
+			out[i] = m.scored(estimates[k], sets[i], logCount[k], draws)
 		}
 		return nil
 	})
@@ -481,12 +474,43 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	out = spread(d, out)
 	warnings, of := m.warn(all, spread(d, objects))
 	for i, s := range all {
+		if out[i].Capped {
+			of[i] = append(of[i], capped)
+			warnings = append(warnings, fmt.Sprintf("set %s: %s", name(s, i), capped))
+		}
 		out[i].ID, out[i].OrderGiven, out[i].Warnings = name(s, i), s.OrderGiven, of[i]
 		if s.Order == nil && len(s.Items) > 0 {
 			out[i].OrderGiven = "levels"
 		}
 	}
 	return out, warnings, nil
+}
+
+const capped = "an estimate was above 0, where no log p is, and was made 0: more draws bring it nearer"
+
+// scored is the score of a set, whose known order is consistent with exp(logCount) orders.
+func (m *Model) scored(x diffusion.Estimate, s *dataset.Set, logCount float64, draws int) Scored {
+	all := m.Process.LogOrders(len(s.Items))
+	if logCount >= all && (!m.Process.FixFirst || s.Order[0] == 0) { // whatever the model says
+		return Scored{Effective: float64(draws)}
+	}
+	return Scored{
+		Bound: Nats(min(0, x.Bound)), StdErr: Nats(x.BoundStdErr), Uniform: Nats(logCount - all),
+		LogProb: Nats(min(0, x.LogProb)), LogProbStdErr: Nats(x.StdErr), Effective: x.Effective,
+		Capped: x.Bound > 0 || x.LogProb > 0,
+	}
+}
+
+// givenNames are the names of items that their file gives, nil where none says more than the
+// item's number.
+func givenNames(s *dataset.Set) []string {
+	names := s.ItemNames()
+	for k, it := range s.Items {
+		if names[k] != strconv.Itoa(k) && (it.ID != "" || it.Picture == nil) {
+			return names
+		}
+	}
+	return nil
 }
 
 // logConsistent is the log of how many orders of n items are consistent with levels.

@@ -82,7 +82,7 @@ func TestTopOrders(t *testing.T) {
 			}
 			seen := map[string]bool{}
 			for i, r := range o.Orders {
-				if i > 0 && r.LogProb > o.Orders[i-1].LogProb {
+				if i > 0 && r.LogPath > o.Orders[i-1].LogPath {
 					t.Errorf("top %d: not sorted at %d", top, i)
 				}
 				if err := r.Order.Validate(); err != nil {
@@ -127,8 +127,8 @@ func TestBeamAndGreedy(t *testing.T) {
 	}
 	for _, beam := range []int{2, 5, 20} {
 		for i, o := range order(DecodeOptions{Beam: beam}) {
-			if o.Orders[0].LogProb < greedy[i].Orders[0].LogProb-1e-6 {
-				t.Errorf("set %d: beam %d scores %g, greedy %g", i, beam, o.Orders[0].LogProb, greedy[i].Orders[0].LogProb)
+			if o.Orders[0].LogPath < greedy[i].Orders[0].LogPath-1e-6 {
+				t.Errorf("set %d: beam %d scores %g, greedy %g", i, beam, o.Orders[0].LogPath, greedy[i].Orders[0].LogPath)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func TestAloneOrInABatch(t *testing.T) {
 					t.Fatal(err)
 				}
 				a, b := alone[0].Orders[0], out[i].Orders[0]
-				if !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogProb-b.LogProb)) > 1e-5 {
+				if !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogPath-b.LogPath)) > 1e-5 {
 					t.Errorf("%s, batch %d, set %d: alone %v, among others %v", opt.Method, size, i, a, b)
 				}
 			}
@@ -197,7 +197,7 @@ func TestAlternatingSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y := alone[0].Orders[0], ordered[i].Orders[0]
-		if !slices.Equal(x.Order, y.Order) || math.Abs(float64(x.LogProb-y.LogProb)) > 1e-5 {
+		if !slices.Equal(x.Order, y.Order) || math.Abs(float64(x.LogPath-y.LogPath)) > 1e-5 {
 			t.Errorf("set %s: alone %v, among others %v", set.ID, x, y)
 		}
 		// With sets of one object around it, it has the same.
@@ -527,7 +527,7 @@ func TestIdenticalObjects(t *testing.T) {
 			t.Errorf("orders %v, before %v", out, first)
 		}
 		for i, a := range out[0].Orders {
-			if b := out[1].Orders[i]; !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogProb-b.LogProb)) > 1e-5 {
+			if b := out[1].Orders[i]; !slices.Equal(a.Order, b.Order) || math.Abs(float64(a.LogPath-b.LogPath)) > 1e-5 {
 				t.Errorf("equal sets have the orders %v and %v", a, b)
 			}
 		}
@@ -573,7 +573,7 @@ func TestSmallSets(t *testing.T) {
 		if len(w1)+len(w2)+len(w3) > 0 {
 			t.Errorf("n = %d: warnings %v %v %v", n, w1, w2, w3)
 		}
-		if len(ordered[0].Orders) != 1 || len(ordered[0].Orders[0].Order) != n || ordered[0].Orders[0].LogProb != 0 {
+		if len(ordered[0].Orders) != 1 || len(ordered[0].Orders[0].Order) != n || ordered[0].Orders[0].LogPath != 0 {
 			t.Errorf("n = %d: %+v", n, ordered[0])
 		}
 		if len(drawn[0].Samples) != 3 || len(drawn[0].Marginals) != n || scored[0].Bound != 0 || scored[0].Uniform != 0 {

@@ -120,7 +120,7 @@ func TestPopulationsFitTrainingVotes(t *testing.T) {
 		t.Fatalf("%d classical models, wanted 2", len(r.Ranking.Populations))
 	}
 	for _, p := range r.Ranking.Populations {
-		if p.LogProb == nil || math.Abs(*p.LogProb-want) > 1e-6 {
+		if p.LogProb == nil || math.Abs(float64(*p.LogProb)-want) > 1e-6 {
 			t.Errorf("%s: log p %v an item, wanted %.6f", p.Name, p.LogProb, want)
 		}
 	}

@@ -3,15 +3,27 @@ package learn
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // Fit makes the model of a configuration ([New]), trains it to the end in the new run directory
-// path ([Model.Train]) and returns it; [Load] opens it again. Where ctx ends the training it
-// returns [ErrStopped], and what was learned until then is saved.
-func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine) (m *Model, warnings []string, err error) {
+// path ([Model.Train]) and returns it; [Load] opens it again. options, at most one, have the
+// callbacks of the training. Where ctx ends the training it returns [ErrStopped], and what was
+// learned until then is saved.
+func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
+	opt := TrainOptions{}
+	switch len(options) {
+	case 0:
+	case 1:
+		opt = options[0]
+	default:
+		return nil, nil, fmt.Errorf("fit: wanted at most one TrainOptions (got %d)", len(options))
+	}
 	if m, warnings, err = New(cfg, e); err != nil {
 		return nil, nil, err
 	}
@@ -19,5 +31,24 @@ func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine) (m 
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, warnings, errors.Join(m.Train(ctx, dir, false, TrainOptions{}), dir.Close())
+	return m, warnings, errors.Join(m.Train(ctx, dir, false, opt), dir.Close())
+}
+
+// FitSets is [Fit] on ranked lists in memory, sets of items of one kind: the task is "ranking", and
+// what its configuration leaves open is as the sets are. test are lists to judge on, nil where a
+// tenth of sets is to be put aside for that. The model judges itself on them; one that is loaded
+// again orders, samples and scores, and can be judged on a file ([Model.SetTest]).
+func FitSets(ctx context.Context, cfg run.Config, sets, test []*dataset.Set, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
+	if len(sets) == 0 {
+		return nil, nil, errors.New("fit: no sets to train on")
+	}
+	cfg.Task.Name = "ranking"
+	var release func()
+	cfg.Task.Data, release = task.Provide(sets)
+	defer release()
+	if cfg.Task.Test = ""; len(test) > 0 {
+		cfg.Task.Test, release = task.Provide(test)
+		defer release()
+	}
+	return Fit(ctx, cfg, path, e, options...)
 }

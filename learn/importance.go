@@ -90,11 +90,19 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 	if err != nil {
 		return nil, err
 	}
+	// A list that counts several times is there as often in the means and intervals.
+	mean := func(values []float64) (metric.Interval, error) {
+		var all []float64
+		for i, v := range values {
+			all = append(all, slices.Repeat([]float64{v}, min(max(1, sets[i].Count), maxWeight))...)
+		}
+		return metric.Bootstrap(all, 0, opt.Seed)
+	}
 	r := &Importance{Lists: len(sets), Repeats: opt.Repeats, Seed: opt.Seed, Decode: opt.Decode, NDCGAt: NDCGAt, Warnings: warnings}
-	if r.TauB, err = metric.Bootstrap(tau, 0, opt.Seed); err != nil {
+	if r.TauB, err = mean(tau); err != nil {
 		return nil, err
 	}
-	if r.NDCG, err = metric.Bootstrap(ndcg, 0, opt.Seed); err != nil {
+	if r.NDCG, err = mean(ndcg); err != nil {
 		return nil, err
 	}
 	for j := range width {
@@ -111,10 +119,10 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 				ndcgDrop[i] += (ndcg[i] - n[i]) / float64(opt.Repeats)
 			}
 		}
-		if f.TauB, err = metric.Bootstrap(tauDrop, 0, opt.Seed); err != nil {
+		if f.TauB, err = mean(tauDrop); err != nil {
 			return nil, err
 		}
-		if f.NDCG, err = metric.Bootstrap(ndcgDrop, 0, opt.Seed); err != nil {
+		if f.NDCG, err = mean(ndcgDrop); err != nil {
 			return nil, err
 		}
 		r.Features = append(r.Features, f)
@@ -176,7 +184,16 @@ func shuffled(sets []*dataset.Set, j int, rng *rand.Rand) []*dataset.Set {
 	return out
 }
 
-// featureName is what a feature is called.
-func featureName(s *dataset.Set, j int) string { return fmt.Sprintf("feature %d", j) }
+// featureName is what a feature is called: by its column or, where it has numbers, by that.
+func featureName(s *dataset.Set, j int) string {
+	switch c := s.Columns; {
+	case c == nil:
+		return fmt.Sprintf("feature %d", j)
+	case c.Sparse:
+		return fmt.Sprintf("feature %d", c.First+j)
+	default:
+		return c.Names[j]
+	}
+}
 
 const importanceStream = 0x696d706f7274 // "import"

@@ -43,7 +43,7 @@ type Model struct {
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
 // New makes a model with starting weights. The configuration is completed (its schedule
-// filled in); warnings are things that work but that may not be wanted.
+// filled in); warnings are things that work but that may not be wanted, those of the engine too.
 func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if m, warnings, err = Plan(cfg, e); err != nil {
 		return nil, nil, err
@@ -77,6 +77,9 @@ func Plan(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err er
 		}
 	}
 	m.schedule = warnings
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
 	return m, warnings, nil
 }
 
@@ -89,7 +92,7 @@ func (m *Model) start() error {
 }
 
 // Load opens the model of a run directory at its last checkpoint. The directory may come from
-// anywhere: see [run.Dir]. warnings are those of the checkpoint and of changes of the configuration
+// anywhere: see [run.Dir]. warnings are those of the engine, the checkpoint and of changes of the configuration
 // since the training; what the configuration is warned of was said when the training began. Data are
 // looked for as [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
@@ -109,7 +112,7 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		}
 	}
 	warnings, err = m.restore(dir, false)
-	return m, warnings, err
+	return m, slices.Concat(e.Warnings, warnings), err
 }
 
 // restore reads the last checkpoint of a run into the store.

@@ -15,10 +15,10 @@ import (
 // the training lists, and judged as the model is.
 type Population struct {
 	Name string `json:"name"`
-	// LogProb is log p of what is known, nats an item, mean over the test lists; nil where the
-	// model has none.
-	LogProb *float64 `json:"log_prob,omitempty"`
-	Note    string   `json:"note,omitempty"`
+	// LogProb is log p of what is known, nats an item, mean over the test lists, −Inf where it
+	// holds one of them impossible; nil where the model has none.
+	LogProb *Nats  `json:"log_prob,omitempty"`
+	Note    string `json:"note,omitempty"`
 }
 
 // priorWeight is that of the prior which stands in where there is no maximum-likelihood fit.
@@ -37,7 +37,8 @@ func populations(train, test []dataset.Vote, n int) []Population {
 			return p
 		}
 		l /= float64(lists * n)
-		p.LogProb = &l
+		log := Nats(l)
+		p.LogProb = &log
 		return p
 	}
 	pl := Population{Name: "Plackett–Luce"}

@@ -16,7 +16,7 @@ func TestPopulations(t *testing.T) {
 	// and half of it an item.
 	want := (2*math.Log(2.0/3) + math.Log(1.0/3)) / 6
 	for _, p := range populations(fitted, fitted, 2) {
-		if p.LogProb == nil || math.Abs(*p.LogProb-want) > 1e-6 || p.Note != "" {
+		if p.LogProb == nil || math.Abs(float64(*p.LogProb)-want) > 1e-6 || p.Note != "" {
 			t.Errorf("%+v: wanted %g", p, want)
 		}
 	}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -105,7 +106,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		if values[3], err = metric.TopOverlap(order, l, r.TopKAt); err != nil {
 			return nil, err
 		}
-		values[4] = (float64(scored[i].Bound) + logCount[i]) / n
+		values[4] = min(0, float64(scored[i].Bound)+logCount[i]) / n
 		values[5] = (float64(scored[i].Uniform) + logCount[i]) / n
 		for range min(weights[i], maxWeight) {
 			for j, to := range []*[]float64{&exact, &tauB, &ndcg, &top, &bound, &uniform} {
@@ -116,10 +117,15 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	r.Lists = len(exact)
 	if m.Config.Task.Items == "bare" && split == task.Test {
 		train, counts, err := t.Sets(task.Train, 0)
-		if err != nil {
+		_, gone := errors.AsType[*task.DataError](err)
+		switch {
+		case gone: // the test is of another file
+			r.Dropped = append(r.Dropped, "the data of the training are not here, so no classical models are fitted to them")
+		case err != nil:
 			return nil, err
+		default:
+			r.Populations = populations(votes(train, counts), votes(sets, weights), m.Config.Task.N)
 		}
-		r.Populations = populations(votes(train, counts), votes(sets, weights), m.Config.Task.N)
 	}
 	for _, x := range []struct {
 		to   *metric.Interval

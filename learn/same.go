@@ -23,6 +23,12 @@ func (d digest) seed() uint64 { return binary.LittleEndian.Uint64(d[:]) }
 func digestOf(s *dataset.Set, known bool) digest {
 	h := hasher{Hash: sha256.New()}
 	rules := !s.Constraints.IsZero()
+	if c := s.Columns; c != nil && s.Kind == dataset.KindFeatures {
+		h.integer(c.First)
+		for _, name := range c.Names {
+			h.text(name)
+		}
+	}
 	h.integer(int(s.Kind))
 	h.integer(len(s.Items))
 	if c := s.Columns; c != nil && !c.Sparse {

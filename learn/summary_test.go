@@ -129,8 +129,8 @@ func TestMendedOrdersAreSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := out[0].Orders[0]; !slices.Equal(r.Order, reversed) || !math.IsInf(float64(r.LogProb), -1) {
-		t.Errorf("%v with log p %g, wanted %v and -Inf", r.Order, r.LogProb, reversed)
+	if r := out[0].Orders[0]; !slices.Equal(r.Order, reversed) || !math.IsInf(float64(r.LogPath), -1) {
+		t.Errorf("%v with log p %g, wanted %v and -Inf", r.Order, r.LogPath, reversed)
 	}
 	for _, w := range [][]string{warnings, out[0].Warnings} {
 		if !slices.ContainsFunc(w, func(text string) bool {

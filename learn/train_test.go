@@ -383,7 +383,7 @@ func TestDecoderFollowsTraining(t *testing.T) {
 		}
 		return out[0]
 	}
-	before := order(m).Orders[0].LogProb
+	before := order(m).Orders[0].LogPath
 	validated := 0
 	opt := TrainOptions{OnValidation: func(int, *Result) { validated++ }, OnStep: func(Progress) { time.Sleep(time.Millisecond) }}
 	if err := trainIn(t.Context(), m, dir, false, opt); err != nil {
@@ -400,7 +400,7 @@ func TestDecoderFollowsTraining(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the old decoder gives %v, a new one %v", got, want)
 	}
-	if got.LogProb == before {
+	if got.LogPath == before {
 		t.Error("the old decoder kept the weights it was made with")
 	}
 	// Decoding between the steps changes nothing in the training.

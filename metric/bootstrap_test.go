@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -85,6 +86,25 @@ func TestBootstrapIsAFunctionOfTheSeed(t *testing.T) {
 	}
 }
 
+// One log of 0 in many makes the mean minus infinity, and the interval as far as it reaches; JSON
+// says so and is read back.
+func TestBootstrapMinusInfinity(t *testing.T) {
+	values := make([]float64, 5000)
+	values[7] = math.Inf(-1) // drawn in 1 − 1/e of the resamplings
+	got, err := metric.Bootstrap(values, 0, 1)
+	if want := (metric.Interval{Mean: math.Inf(-1), Low: math.Inf(-1), High: 0}); err != nil || got != want {
+		t.Fatalf("%+v, %v, wanted %+v", got, err, want)
+	}
+	data, err := json.Marshal(got)
+	if err != nil || string(data) != `{"mean":"-Infinity","low":"-Infinity","high":0}` {
+		t.Errorf("%s, %v", data, err)
+	}
+	var again metric.Interval
+	if err := json.Unmarshal(data, &again); err != nil || again != got {
+		t.Errorf("read again: %+v, %v", again, err)
+	}
+}
+
 func TestBootstrapErrors(t *testing.T) {
 	for _, c := range []struct {
 		values    []float64
@@ -93,8 +113,8 @@ func TestBootstrapErrors(t *testing.T) {
 	}{
 		{nil, 0, "bootstrap: no values, wanted 1 or more"},
 		{[]float64{1}, -1, "bootstrap: resamples must be 0 or more (got -1)"},
-		{[]float64{1, math.NaN()}, 0, "bootstrap: value 1 is NaN, wanted a finite number"},
-		{[]float64{math.Inf(-1)}, 0, "bootstrap: value 0 is -Inf, wanted a finite number"},
+		{[]float64{1, math.NaN()}, 0, "bootstrap: value 1 is NaN, wanted a finite number or -Inf"},
+		{[]float64{math.Inf(1)}, 0, "bootstrap: value 0 is +Inf, wanted a finite number or -Inf"},
 	} {
 		if _, err := metric.Bootstrap(c.values, c.resamples, 1); err == nil || err.Error() != c.want {
 			t.Errorf("Bootstrap(%v, %d): %v, wanted %q", c.values, c.resamples, err, c.want)

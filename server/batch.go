@@ -21,6 +21,7 @@ type job struct {
 	sets []*dataset.Set
 	ask  learn.Query // those to order that are equal go together
 	work learn.Work
+	due  time.Time
 
 	ordered []learn.Ordered
 	sampled []learn.Sampled
@@ -34,22 +35,24 @@ type job struct {
 // model whose sets cannot be padded choose them.
 const maxShapes = 48
 
-// gather takes what waits in the queue behind a first job, up to a batch of sets, and no more work than
-// one request may be.
-func (h *hosted) gather(first *job) []*job {
-	jobs, sets, work := []*job{first}, len(first.sets), first.work
-	for sets < h.model.Config.Eval.Batch {
-		select {
-		case j := <-h.queue:
-			if h.limits.allow(work.Add(j.work)) != nil {
-				h.next = j
-				return jobs
-			}
-			jobs, sets, work = append(jobs, j), sets+len(j.sets), work.Add(j.work)
-		default:
-			return jobs
+// gather takes of what waits what is due first, up to a batch of sets, and no more work than one request
+// may be. A job is due as long after it came as its work is estimated to take, so that short ones do
+// not wait behind many long ones, and long ones are not passed over for ever.
+func (h *hosted) gather() (jobs []*job) {
+	h.drain()
+	slices.SortStableFunc(h.waits, func(a, b *job) int { return a.due.Compare(b.due) })
+	sets, work := 0, learn.Work{}
+	h.waits = slices.DeleteFunc(h.waits, func(j *job) bool {
+		switch {
+		case j.ctx.Err() != nil: // its asker has gone
+			h.finish(j, j.ctx.Err())
+			return true
+		case len(jobs) > 0 && (sets >= h.model.Config.Eval.Batch || h.limits.allow(work.Add(j.work)) != nil):
+			return false
 		}
-	}
+		jobs, sets, work = append(jobs, j), sets+len(j.sets), work.Add(j.work)
+		return true
+	})
 	return jobs
 }
 

@@ -121,7 +121,7 @@ type hosted struct {
 	// Of the goroutine alone:
 	engine *engine.Engine
 	model  *learn.Model
-	next   *job         // taken from the queue and not begun
+	waits  []*job       // taken from the queue and not begun
 	shapes map[int]bool // sizes of sets that graphs were compiled for since the last [learn.Model.Forget]
 }
 
@@ -197,6 +197,7 @@ func (h *hosted) put(j *job) error {
 		return busy("queue", "%d requests wait for model %s already", h.limits.Queue, h.name)
 	}
 	h.metrics.waiting.WithLabelValues(h.name).Inc()
+	j.due = time.Now().Add(time.Duration(j.work.Seconds * float64(time.Second)))
 	h.queue <- j // has room: it is as long as the limit
 	return nil
 }
@@ -209,29 +210,36 @@ func (h *hosted) finish(j *job, err error) {
 	close(j.done)
 }
 
+// drain takes what is in the queue.
+func (h *hosted) drain() {
+	for {
+		select {
+		case j := <-h.queue:
+			h.waits = append(h.waits, j)
+		default:
+			return
+		}
+	}
+}
+
 // work is the goroutine.
 func (h *hosted) work() {
 	defer close(h.ended)
 	defer func() { h.model.Close() }()
+	always := make(chan struct{})
+	close(always)
 	for {
-		if j := h.next; j != nil && h.life.Err() == nil {
-			h.next = nil
-			h.answer(h.gather(j))
-			continue
+		ready := always
+		if len(h.waits) == 0 {
+			ready = nil
 		}
 		select {
 		case <-h.ending:
-			if h.next != nil {
-				h.finish(h.next, errStopping)
+			h.drain()
+			for _, j := range h.waits {
+				h.finish(j, errStopping)
 			}
-			for {
-				select {
-				case j := <-h.queue:
-					h.finish(j, errStopping)
-				default:
-					return
-				}
-			}
+			return
 		case done := <-h.reload:
 			err := h.load()
 			result := "ok"
@@ -242,7 +250,9 @@ func (h *hosted) work() {
 			h.metrics.reloads.WithLabelValues(h.name, result).Inc()
 			done <- err
 		case j := <-h.queue:
-			h.answer(h.gather(j))
+			h.waits = append(h.waits, j)
+		case <-ready:
+			h.answer(h.gather())
 		}
 	}
 }

@@ -34,7 +34,7 @@ type puzzleAnswer struct {
 	Rows    int            `json:"rows"`
 	Columns int            `json:"columns"`
 	Order   perm.Order     `json:"order"`
-	LogProb learn.Nats     `json:"log_prob"`
+	LogPath learn.Nats     `json:"log_path"`
 	Orders  []learn.Ranked `json:"orders"`
 	Steps   []perm.Order   `json:"steps"`
 	// Shuffled says, in order form, which tile of the picture became which: tile k is the
@@ -101,7 +101,7 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 	}
 	a := j.ordered[0]
 	out.Step, out.Orders, out.Steps, out.Warnings = j.info.Step, a.Orders, a.Steps, a.Warnings
-	out.Order, out.LogProb = a.Orders[0].Order, a.Orders[0].LogProb
+	out.Order, out.LogPath = a.Orders[0].Order, a.Orders[0].LogPath
 	if info.N == in.Rows*in.Columns && info.Rows != in.Rows {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the grid is of %d×%d tiles, the model was trained on %d×%d: the answer may be worse", in.Rows, in.Columns, info.Rows, info.Columns))
 	}

@@ -19,10 +19,11 @@
 //
 // A model is no good for two goroutines, so each has one that owns it and takes requests from
 // a queue. While it works the next ones gather there; those to order go through the network
-// together, whoever asked, sets of one size side by side. An answer does not depend on the
+// together, whoever asked, up to as much work as one request may be. An answer does not depend on the
 // company: orders start from one arrangement, warnings are those of the set, and what draws at
 // random, sample and score, is answered request by request from the request's seed. So are orders
-// under constraints, after the others: a search that takes long ends when its asker leaves.
+// under constraints. A request is due as long after it came as its work is estimated to take, so that
+// short ones go first. Work ends when all who asked for it have left.
 //
 // A request that would make the queue longer than [Limits].Queue, or the pictures and bodies
 // in memory larger than [Limits].Memory, is refused at once with 429.

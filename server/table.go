@@ -18,8 +18,8 @@ type tableSet struct {
 }
 
 type tableItem struct {
-	ID       string    `json:"id"`
-	Features []float64 `json:"features,omitempty"`
+	ID       string `json:"id"`
+	Features any    `json:"features,omitempty"` // by their columns' names
 }
 
 // table reads CSV, set,item,rank,FEATURE…, as [dataset.ReadCSV] does.
@@ -61,7 +61,11 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 		}
 		t := tableSet{ID: set.ID, Order: set.Order}
 		for _, it := range set.Items {
-			t.Items = append(t.Items, tableItem{it.ID, it.Features})
+			item := tableItem{ID: it.ID}
+			if set.Kind == dataset.KindFeatures {
+				item.Features = dataset.NamedFeatures{Values: it.Features, Columns: set.Columns}
+			}
+			t.Items = append(t.Items, item)
 		}
 		out.Sets = append(out.Sets, t)
 	}

@@ -122,6 +122,46 @@ func TestBatchIsBounded(t *testing.T) {
 	}
 }
 
+// Short questions do not wait behind long ones that came just before, and long ones not for ever. Whose asker
+// has gone is dropped at once.
+func TestShortFirst(t *testing.T) {
+	s, _ := start(t, nil, "delta")
+	h := s.models[0]
+	open := gate(h) // what is the goroutine's is ours until it opens
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	now := time.Now()
+	var dropped *job
+	for _, x := range []struct {
+		id   string
+		ctx  context.Context
+		came time.Duration
+		work float64 // s
+	}{{"long", t.Context(), 0, 15}, {"short", t.Context(), time.Second, 0}, {"of old", t.Context(), -time.Minute, 19}, {"gone", gone, 0, 10}, {"short too", t.Context(), 2 * time.Second, 0.1}} {
+		j := &job{ctx: x.ctx, sets: []*dataset.Set{{ID: x.id}}, work: learn.Work{Seconds: x.work, Bytes: float64(s.limits.WorkBytes)}, done: make(chan struct{})}
+		j.due = now.Add(x.came + time.Duration(x.work*float64(time.Second)))
+		h.waiting.Add(1)
+		h.waits = append(h.waits, j)
+		if x.id == "gone" {
+			dropped = j
+		}
+	}
+	var order []string
+	for len(h.waits) > 0 {
+		for _, j := range h.gather() { // each takes all the memory, so one at a time
+			order = append(order, j.sets[0].ID)
+			h.finish(j, nil)
+		}
+	}
+	if want := "of old, short, short too, long"; strings.Join(order, ", ") != want {
+		t.Errorf("answered %v, wanted %s", order, want)
+	}
+	if <-dropped.done; !errors.Is(dropped.err, context.Canceled) {
+		t.Errorf("one whose asker has gone: %v", dropped.err)
+	}
+	open()
+}
+
 // A batch ends when the last of its askers has left, and not before.
 func TestBatchEndsWithItsAskers(t *testing.T) {
 	s, _ := start(t, nil, "delta")

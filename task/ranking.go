@@ -38,6 +38,8 @@ type Ranking struct {
 
 	read  bool
 	parts [Test + 1]part
+	known bool  // what the model knows is another's: a test needs no training data
+	own   *part // the test of a known model
 	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
 }
@@ -207,7 +209,7 @@ func (r *Ranking) load() error {
 		}
 	}
 	for i, s := range data {
-		share := deal(source(r.seed, 0, i), max(1, s.Count), r.config.Test == "")
+		share := r.share(i, max(1, s.Count))
 		for _, split := range []Split{Train, Validation, Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -216,8 +218,8 @@ func (r *Ranking) load() error {
 	}
 	// Of few sets each part has one all the same, but for validation.
 	for _, x := range []struct{ from, to Split }{{Validation, Train}, {Test, Train}, {Validation, Test}, {Train, Test}} {
-		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.total > 1 || x.from == Validation && from.total > 0) && (x.from != Test && x.to != Test || r.config.Test == "") {
-			r.parts[x.to].add(from.take(), 1)
+		if from := &r.parts[x.from]; r.parts[x.to].total == 0 && (from.several(r.apart()) || x.from == Validation && from.total > 0) && (x.from != Test && x.to != Test || r.config.Test == "") {
+			r.parts[x.to].add(from.take(r.apart()))
 		}
 	}
 	for _, x := range []struct {
@@ -241,8 +243,26 @@ func (r *Ranking) load() error {
 		}
 	}
 	r.read = true
-	r.outside(Test, r.config.Test)
+	r.outside(&r.parts[Test], r.config.Test)
 	return nil
+}
+
+// apart is whether those who gave one set are dealt out one by one.
+func (r *Ranking) apart() bool { return r.config.Items == "bare" }
+
+// share deals out those who gave set i: voters one by one, since each is one more draw of the
+// same population; lists of features, images or points as a whole, since the model must not be
+// judged on a list that it was trained on.
+func (r *Ranking) share(i, count int) (share [Test + 1]int) {
+	rng, test := source(r.seed, 0, i), r.config.Test == ""
+	if r.apart() {
+		return deal(rng, count, test)
+	}
+	share = deal(rng, 1, test)
+	for split := range share {
+		share[split] *= count
+	}
+	return share
 }
 
 // dealtApart is how many of those who gave one order are dealt out one by one.
@@ -391,10 +411,10 @@ func (s *Scale) standard(j int, v float64) float32 {
 
 // Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
-	if err := r.load(); err != nil {
+	p, err := r.part(split)
+	if err != nil {
 		return nil, err
 	}
-	p := &r.parts[split]
 	if p.total == 0 {
 		return nil, fmt.Errorf("%s: %w", r.config.Data, ErrNoSets)
 	}
@@ -414,15 +434,44 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 		e.Levels[i] = sets[i].Known()
 		e.Clean[i] = e.Levels[i].Draw(rng, len(sets[i].Items))
 	}
-	var err error
 	e.Objects, _, err = r.padded(context.Background(), sets, b.n)
 	return e, err
 }
 
+// part returns the sets of a split.
+func (r *Ranking) part(split Split) (*part, error) {
+	if split != Test || !r.known || r.config.Test == "" {
+		return &r.parts[split], r.load()
+	}
+	if r.own != nil {
+		return r.own, nil
+	}
+	sets, err := readRanked(r.config.Test, r.config.Fill)
+	if err == nil {
+		sets, err = r.usable(r.config.Test, sets)
+	}
+	if err == nil && len(sets) == 0 {
+		err = fmt.Errorf("%s: no set is left to test on, wanted one whose order is known\n%s", r.config.Test, joined(r.Dropped))
+	}
+	if err != nil {
+		return nil, errData("task.test", r.config.Test, err)
+	}
+	r.own = &part{}
+	for _, s := range sets {
+		r.own.add(s, max(1, s.Count))
+	}
+	r.own.bucket(r.config.N)
+	r.outside(r.own, r.config.Test)
+	return r.own, nil
+}
+
 // Lists returns how many lists of a split there are; a set that many gave counts as often.
 func (r *Ranking) Lists(split Split) (int, error) {
-	err := r.load()
-	return r.parts[split].total, err
+	p, err := r.part(split)
+	if err != nil {
+		return 0, err
+	}
+	return p.total, nil
 }
 
 // ErrNoSets is returned where a split has no sets: of few, validation has none.
@@ -431,10 +480,10 @@ var ErrNoSets = errors.New("no sets")
 // Sets returns the sets of a split with how many gave each, those with the most first; at most
 // count of them where count is above 0.
 func (r *Ranking) Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error) {
-	if err := r.load(); err != nil {
+	p, err := r.part(split)
+	if err != nil {
 		return nil, nil, err
 	}
-	p := &r.parts[split]
 	if p.total == 0 {
 		return nil, nil, ErrNoSets
 	}
@@ -559,7 +608,7 @@ func (r *Ranking) Keep(dir *run.Dir) error {
 func (r *Ranking) Known() *Scale { return r.scale }
 
 // KnowAs takes over what another knows of the items, which it learned or restored.
-func (r *Ranking) KnowAs(other *Ranking) { r.scale = other.scale }
+func (r *Ranking) KnowAs(other *Ranking) { r.scale, r.known = other.scale, other.scale != nil }
 
 // Restore reads what [Ranking.Keep] wrote, if it is there.
 func (r *Ranking) Restore(dir *run.Dir) error {

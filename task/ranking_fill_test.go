@@ -25,11 +25,18 @@ func gaps(sets int) string {
 	return text
 }
 
+// askedWithGap is a set with an empty width.
+func askedWithGap() []*dataset.Set {
+	return []*dataset.Set{{
+		ID: "q", Kind: dataset.KindFeatures, Columns: &dataset.Columns{Names: []string{"width", "height"}},
+		Items: []dataset.Item{{ID: "x", Features: []float64{math.NaN(), 7}}, {ID: "y", Features: []float64{5, 8}}},
+	}}
+}
+
 // Empty features become what task.fill says: in training, in the test part and in sets that are
 // asked about.
 func TestFill(t *testing.T) {
-	asked := []*dataset.Set{{ID: "q", Kind: dataset.KindFeatures, Columns: &dataset.Columns{Names: []string{"width", "height"}},
-		Items: []dataset.Item{{ID: "x", Features: []float64{math.NaN(), 7}}, {ID: "y", Features: []float64{5, 8}}}}}
+	asked := askedWithGap()
 	for _, fill := range []string{"mean", "0"} {
 		c := rankingConfig(write(t, "a.csv", gaps(30)))
 		c.Task.Fill = fill
@@ -85,13 +92,17 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s: the set that was asked about is changed", fill)
 		}
 	}
-	// Without a fill it is an error: in the data, with the line, and in what is asked.
+}
+
+// Without a fill an empty feature is an error, in the data with its line, and in what is asked; so
+// is one that is empty everywhere.
+func TestFillRefuses(t *testing.T) {
 	c := rankingConfig(write(t, "a.csv", gaps(30)))
 	if err := Complete(&c); err == nil || !strings.Contains(err.Error(), "a.csv:3: width: is empty, wanted a finite number\n") || !strings.Contains(err.Error(), "task.fill") {
 		t.Errorf("no fill: %v", err)
 	}
 	r := openRanking(t, rankingConfig(write(t, "b.csv", strings.ReplaceAll(gaps(30), ",\n", ",1\n"))))
-	if _, _, err := r.Objects(t.Context(), asked); err == nil || !strings.HasPrefix(err.Error(), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
+	if _, _, err := r.Objects(t.Context(), askedWithGap()); err == nil || !strings.HasPrefix(err.Error(), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
 		t.Errorf("no fill: %v", err)
 	}
 	c = rankingConfig(write(t, "c.csv", gaps(30)))

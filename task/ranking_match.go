@@ -274,9 +274,9 @@ func span(low, high float64) string {
 }
 
 // outside notes which sets of a file have features far outside of the training's range.
-func (r *Ranking) outside(split Split, path string) {
+func (r *Ranking) outside(p *part, path string) {
 	count, first := 0, ""
-	for _, s := range r.parts[split].sets {
+	for _, s := range p.sets {
 		if far := r.scale.far(s); far != "" && path != "" {
 			if count++; count == 1 {
 				first = fmt.Sprintf("set %s: %s", s.ID, far)
@@ -284,7 +284,7 @@ func (r *Ranking) outside(split Split, path string) {
 		}
 	}
 	if count > 0 {
-		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(r.parts[split].sets), first))
+		r.note(fmt.Sprintf("%s: %d of %d sets have values far outside of the training's range: %s", path, count, len(p.sets), first))
 	}
 }
 

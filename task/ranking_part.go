@@ -29,16 +29,21 @@ func (p *part) add(s *dataset.Set, weight int) {
 	p.sets, p.weights, p.total = append(p.sets, s), append(p.weights, weight), p.total+weight
 }
 
-// take removes one who gave the last of the sets.
-func (p *part) take() *dataset.Set {
+// take removes one who gave the last of the sets or, if apart is not set, all who did.
+func (p *part) take(apart bool) (s *dataset.Set, weight int) {
 	last := len(p.sets) - 1
-	s := p.sets[last]
-	p.total--
-	if p.weights[last]--; p.weights[last] == 0 {
+	if s, weight = p.sets[last], 1; !apart {
+		weight = p.weights[last]
+	}
+	p.total -= weight
+	if p.weights[last] -= weight; p.weights[last] == 0 {
 		p.sets, p.weights = p.sets[:last], p.weights[:last]
 	}
-	return s
+	return s, weight
 }
+
+// several tells whether one can be taken and another is left.
+func (p *part) several(apart bool) bool { return len(p.sets) > 1 || apart && p.total > 1 }
 
 func (p *part) bucket(most int) {
 	at := map[int]int{}

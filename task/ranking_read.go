@@ -2,6 +2,8 @@ package task
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -12,6 +14,12 @@ import (
 func readRanked(path, fill string) ([]*dataset.Set, error) {
 	readMu.Lock()
 	defer readMu.Unlock()
+	if sets, ok := inMemory[path]; ok {
+		return sets, nil
+	}
+	if strings.HasPrefix(path, memory) {
+		return nil, fmt.Errorf("%s: these sets were in the memory of the program that trained\nhint: --test FILE judges on those of a file", path)
+	}
 	o := dataset.Options{Empty: fill != ""}
 	if read != nil && path == read.Path && o == read.Options {
 		return read.Sets, nil
@@ -39,7 +47,27 @@ func fileWarnings(path string) (warnings []string) {
 	return warnings
 }
 
+// memory is how names of sets in memory begin.
+const memory = "in-memory:"
+
+// Provide has sets in memory stand for a file of the name that it returns, which task.data and
+// task.test can have, until release is called.
+func Provide(sets []*dataset.Set) (name string, release func()) {
+	readMu.Lock()
+	defer readMu.Unlock()
+	provided++
+	name = memory + strconv.Itoa(provided)
+	inMemory[name] = sets
+	return name, func() {
+		readMu.Lock()
+		defer readMu.Unlock()
+		delete(inMemory, name)
+	}
+}
+
 var (
-	readMu sync.Mutex
-	read   *dataset.File // the last
+	readMu   sync.Mutex
+	read     *dataset.File // the last
+	inMemory = map[string][]*dataset.Set{}
+	provided int
 )

@@ -222,14 +222,19 @@ func cities(s *dataset.Set) (points [][2]float64, order perm.Order) {
 	return points, slices.Clone(s.Order)
 }
 
-// unit brings points into the unit square: as they are where they lie in it, else moved to the
-// origin and divided by the larger of their extents. Points all in one place go to the middle.
+// smallest is the extent below which points in the unit square are not what a model has seen there:
+// their unit is another one. Random ones hardly ever are so close together.
+const smallest = 1.0 / 8
+
+// unit brings points into the unit square: as they are where they lie in it and fill some of it,
+// else moved to the origin and divided by the larger of their extents. Points all in one place go
+// to the middle.
 func unit(points [][2]float64) []float32 {
-	inside := true
+	low, half := extents(points)
+	inside := 2*half >= smallest
 	for _, p := range points {
 		inside = inside && min(p[0], p[1]) >= 0 && max(p[0], p[1]) <= 1
 	}
-	low, half := extents(points)
 	flat := make([]float32, 0, 2*len(points))
 	for _, p := range points {
 		for a := range 2 {

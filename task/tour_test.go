@@ -160,6 +160,36 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
+// In whatever unit a user has the points, the network sees the same ones, but for those that lie in
+// the unit square of model.points "unit" and fill it.
+func TestTourObjectsInOtherUnits(t *testing.T) {
+	for _, how := range []string{"unit", "spread"} {
+		work := newTestTour(t, func(c *run.Config) { c.Model.Points = how })
+		var want []float32
+		for _, unit := range []float64{40, 1e-6, 1e-12, 1e7} {
+			s := &dataset.Set{Kind: dataset.KindPoint}
+			rng := rand.New(rand.NewPCG(3, 1))
+			for range 6 {
+				s.Items = append(s.Items, dataset.Item{Point: [2]float64{unit * rng.Float64(), unit * rng.Float64()}})
+			}
+			x, _, err := work.Objects(t.Context(), []*dataset.Set{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tensors.MustCopyFlatData[float32](x)
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				if math.Abs(float64(got[i]-want[i])) > 1e-6 {
+					t.Errorf("%s, in units of %g: %v, wanted %v", how, unit, got, want)
+					break
+				}
+			}
+		}
+	}
+}
+
 // Of model.points "unit" a user's points come into the unit square, keeping their shape.
 func TestTourObjectsOfUnit(t *testing.T) {
 	work := newTestTour(t, func(c *run.Config) { c.Model.Points = "unit" })

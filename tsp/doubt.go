@@ -13,12 +13,14 @@ import (
 const doubtful = 1e-6
 
 // Doubt returns what speaks against a closed tour as the shortest one of an instance: how long a
-// tour is that is certainly shorter, by one 2-opt move or, where distances depend on the
-// direction, by moves that turn nothing round. ok is whether there is one. It takes n² steps.
+// tour is that is certainly shorter, by one 2-opt move in n² steps or, where distances depend on the
+// direction, the other way round or by [OrOpt]. ok is whether there is one.
 func Doubt(x *Instance, tour perm.Order) (shorter float64, ok bool) {
 	length := x.Length(tour)
 	if x.directed {
-		shorter = x.Length(TwoOpt(x, tour))
+		back := slices.Clone(tour)
+		slices.Reverse(back)
+		shorter = min(x.Length(back), x.Length(TwoOpt(x, tour)))
 	} else {
 		best, n := 0.0, x.n
 		for i := range max(0, n-2) {
@@ -51,7 +53,7 @@ func (d *Doubts) Look(where string, x *Instance, reference perm.Order) {
 		length := x.Length(reference)
 		how := "two edges exchanged (2-opt)"
 		if x.directed {
-			how = "parts exchanged (Or-opt)"
+			how = "parts exchanged (Or-opt) or the other way round"
 		}
 		d.first = fmt.Sprintf("%s: %s long, %s with %s: %s above it", where, text(length), text(shorter), how, percent(length, shorter))
 	}

@@ -40,6 +40,9 @@ func TestDoubt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if shorter, ok := Doubt(ring, perm.Order{0, 2, 1, 3}); !ok || shorter != 4 {
+		t.Errorf("two cities exchanged: %g, %v", shorter, ok)
+	}
+	if shorter, ok := Doubt(ring, perm.Order{0, 3, 2, 1}); !ok || shorter != 4 {
 		t.Errorf("the wrong way round: %g, %v", shorter, ok)
 	}
 }

@@ -43,3 +43,45 @@ func FuzzNew(f *testing.F) {
 		})
 	})
 }
+
+// Whatever the distances, there is an error or an instance whose searches, paths and doubts are of
+// all cities, with the ends that were asked for.
+func FuzzDirected(f *testing.F) {
+	f.Add(int8(-1), int8(-1), 1.0, 9.0, 5.0, 1.0, 9.0, 5.0)
+	f.Add(int8(0), int8(2), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+	f.Add(int8(3), int8(-1), 1e280, 1e-300, 5e-324, 1.0, 3.0, 1e280)
+	f.Add(int8(1), int8(1), math.NaN(), -1.0, math.Inf(1), 1.0, 1.0, 1.0)
+	f.Fuzz(func(t *testing.T, start, end int8, a, b, c, d, e, g float64) {
+		for _, m := range [][]float64{
+			{0, a, b, c, a, 0, d, e, b, d, 0, g, c, e, g, 0},
+			{0, a, b, c, d, 0, e, g, a, d, 0, b, c, g, e, 0},
+		} {
+			x, err := NewDirected(m, 4)
+			if err != nil {
+				continue
+			}
+			ends := Ends{int(start), int(end)}
+			open, err := x.Open(ends)
+			if err != nil {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			tour, length, proven := Exact(t.Context(), x)
+			if !proven || x.Check(tour) != nil || math.IsNaN(length) || length != x.Length(tour) {
+				t.Fatalf("%v: %v of %g, proven %v", m, tour, length, proven)
+			}
+			if shorter, ok := Doubt(x, tour); ok && shorter < length*(1-1e-6) {
+				t.Fatalf("%v: the shortest tour %v of %g is doubted: %g", m, tour, length, shorter)
+			}
+			round, _, _ := Exact(t.Context(), open)
+			for how, path := range map[string][]int{"exact": x.Path(round, ends), "Or-opt": x.Path(OrOpt(open, round, 3, rng), ends), "cut": x.Cut(tour, ends)} {
+				if err := x.Check(path); err != nil {
+					t.Fatalf("%s: %v", how, err)
+				}
+				if ends.Start >= 0 && path[0] != ends.Start || ends.End >= 0 && path[3] != ends.End {
+					t.Fatalf("%s: ends %v of %v", how, ends, path)
+				}
+			}
+		}
+	})
+}

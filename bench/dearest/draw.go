@@ -15,13 +15,9 @@ import (
 
 // served is what the server says of a model.
 type served struct {
-	Name     string `json:"name"`
-	Task     string `json:"task"`
-	Items    string `json:"items"`
-	N        int    `json:"n"`
-	Rows     int    `json:"rows"`
-	Schedule []int  `json:"schedule"`
-	Features int    `json:"-"`
+	Name  string `json:"name"`
+	Items string `json:"items"`
+	Rows  int    `json:"rows"`
 }
 
 // models asks the server what there is.
@@ -40,64 +36,120 @@ func log(rng *rand.Rand, most int) int {
 	return int(math.Exp(rng.Float64()*math.Log(float64(most)))) + rng.IntN(2)
 }
 
-// draw makes a request at random, within or near the limits.
-func (m *served) draw(rng *rand.Rand) (name string, r request) {
-	if m.Rows > 0 && rng.IntN(3) > 0 {
-		return m.puzzle(rng)
-	}
-	n, count := min(256, 1+log(rng, 256)), log(rng, 64)
+// wish is a request to be: what it asks for, which can be made less.
+type wish struct {
+	kind, ruled   string
+	n, spread     int // sets have n items, up to spread more
+	sets          int
+	method        string
+	beam, inner   int
+	top, count    int
+	ordered       bool
+	rows, columns int // of a puzzle
+	height, width int // of a tile, in pixels
+	seed1, seed2  uint64
+	refused       int
+}
+
+// draw makes a wish at random, often for more than the limits.
+func (m *served) draw(rng *rand.Rand) *wish {
+	w := &wish{n: min(256, 1+log(rng, 256)), sets: log(rng, 64), seed1: rng.Uint64(), seed2: rng.Uint64(), top: 1}
 	if rng.IntN(3) == 0 {
-		count = 1
+		w.sets = 1
 	}
-	sizes, named := make([]int, count), fmt.Sprintf("%d sets of %d", count, n)
-	spread := 0
-	if rng.IntN(4) == 0 {
-		spread = log(rng, n)
-		named += fmt.Sprintf(" to %d", min(256, n+spread-1))
+	if rng.IntN(3) == 0 {
+		w.spread = log(rng, 256)
 	}
-	for i := range sizes {
-		sizes[i] = n
-		if spread > 0 {
-			sizes[i] = min(256, n+rng.IntN(spread))
+	w.kind = []string{"order", "order", "sample", "score"}[rng.IntN(4)]
+	w.ordered = w.kind == "score" || rng.IntN(4) == 0
+	if w.kind != "score" && rng.IntN(3) == 0 {
+		w.ruled = []string{"pairs", "one", "chain", "forbid"}[rng.IntN(4)]
+	}
+	if m.Rows > 0 && rng.IntN(3) > 0 {
+		w.kind = "puzzle"
+		w.rows, w.columns = 1+log(rng, 16), 1+log(rng, 16)
+		w.height, w.width = min(2048/w.rows, log(rng, 128)), min(2048/w.columns, log(rng, 128))
+	}
+	w.count = log(rng, 1<<20)
+	switch rng.IntN(5) {
+	case 0:
+		w.method = "greedy"
+	case 1:
+		w.top = log(rng, 1<<16)
+	default:
+		w.method, w.beam, w.inner = "beam", log(rng, 1<<16), min(1024, log(rng, 1024))
+	}
+	return w
+}
+
+// less halves one of the numbers that make a request dear; it reports false where none is left.
+func (w *wish) less(rng *rand.Rand) bool {
+	var many []*int
+	for _, x := range []*int{&w.sets, &w.beam, &w.inner, &w.top, &w.count, &w.spread} {
+		used := (x != &w.count) == (w.kind == "order" || w.kind == "puzzle") || x == &w.sets || x == &w.spread
+		if *x > 1 && used && !(w.kind == "puzzle" && (x == &w.sets || x == &w.spread)) {
+			many = append(many, x)
 		}
 	}
-	kind := []string{"order", "order", "sample", "score"}[rng.IntN(4)]
-	rest, ruled := "", ""
-	if kind == "score" || rng.IntN(4) == 0 {
-		rest = "order"
+	if len(many) == 0 {
+		return false
 	}
-	if kind != "score" && rng.IntN(3) == 0 {
-		ruled = []string{"pairs", "one", "chain", "forbid"}[rng.IntN(4)]
-		named += " with rules: " + ruled
+	x := many[rng.IntN(len(many))]
+	*x = (*x + 1) / 2
+	w.refused++
+	return true
+}
+
+func (w *wish) String() string {
+	what := fmt.Sprintf("%s of %d sets of %d", w.kind, w.sets, w.n)
+	if w.spread > 0 {
+		what += fmt.Sprintf(" to %d", min(256, w.n+w.spread))
 	}
-	more := choices(rng, kind)
-	var sets []string
-	for _, n := range sizes {
-		sets = append(sets, m.set(rng, n, rest, ruled))
+	if w.kind == "puzzle" {
+		what = fmt.Sprintf("puzzle of %d×%d tiles of %d×%d pixels", w.rows, w.columns, w.height, w.width)
 	}
-	body := fmt.Sprintf(`{"model": %q%s, "sets": [%s]}`, m.Name, more, strings.Join(sets, ","))
-	return kind + more + ": " + named, text("/v1/"+kind, body)
+	return what + w.choices() + map[bool]string{true: ", rules: " + w.ruled}[w.ruled != ""]
 }
 
 // choices are how a request wants its answers, "" or with a comma before.
-func choices(rng *rand.Rand, kind string) string {
-	switch kind {
-	case "sample":
-		return fmt.Sprintf(`, "count": %d`, log(rng, 20_000))
-	case "score":
-		return fmt.Sprintf(`, "draws": %d`, log(rng, 20_000))
-	}
-	switch rng.IntN(4) {
-	case 0:
+func (w *wish) choices() string {
+	switch {
+	case w.kind == "sample":
+		return fmt.Sprintf(`, "count": %d`, w.count)
+	case w.kind == "score":
+		return fmt.Sprintf(`, "draws": %d`, w.count)
+	case w.method == "greedy":
 		return `, "decode": "greedy"`
-	case 1:
-		return fmt.Sprintf(`, "top": %d`, log(rng, 20_000))
+	case w.method == "":
+		return fmt.Sprintf(`, "top": %d`, w.top)
 	}
-	return fmt.Sprintf(`, "decode": "beam", "beam": %d, "inner": %d`, log(rng, 20_000), min(1024, log(rng, 1024)))
+	return fmt.Sprintf(`, "decode": "beam", "beam": %d, "inner": %d`, w.beam, w.inner)
+}
+
+// request is the wish put into JSON for a model.
+func (w *wish) request(m *served) request {
+	rng := rand.New(rand.NewPCG(w.seed1, w.seed2))
+	if w.kind == "puzzle" {
+		rules := ""
+		if w.ruled != "" && w.rows*w.columns > 3 {
+			rules = `, "constraints": ` + rule(rng, w.rows*w.columns, w.ruled)
+		}
+		picture := base64.StdEncoding.EncodeToString(noise(rng, w.rows*w.height, w.columns*w.width))
+		return text("/v1/puzzle", fmt.Sprintf(`{"model": %q, "picture": %q, "rows": %d, "columns": %d%s%s}`, m.Name, picture, w.rows, w.columns, w.choices(), rules))
+	}
+	var sets []string
+	for range w.sets {
+		n := w.n
+		if w.spread > 0 {
+			n = min(256, n+rng.IntN(w.spread+1))
+		}
+		sets = append(sets, m.set(rng, n, w.ordered, w.ruled))
+	}
+	return text("/v1/"+w.kind, fmt.Sprintf(`{"model": %q%s, "sets": [%s]}`, m.Name, w.choices(), strings.Join(sets, ",")))
 }
 
 // set is one of n items of the model's kind.
-func (m *served) set(rng *rand.Rand, n int, rest, ruled string) string {
+func (m *served) set(rng *rand.Rand, n int, ordered bool, ruled string) string {
 	var b strings.Builder
 	b.WriteString(`{"items": [`)
 	for i := range n {
@@ -127,7 +179,7 @@ func (m *served) set(rng *rand.Rand, n int, rest, ruled string) string {
 		}
 	}
 	b.WriteByte(']')
-	if rest == "order" {
+	if ordered {
 		b.WriteString(`, "order": [` + counted(n) + `]`)
 	}
 	if ruled != "" && n > 3 {
@@ -158,19 +210,6 @@ func rule(rng *rand.Rand, n int, kind string) string {
 		list = append(list, fmt.Sprintf(`"%d=%d"`, i, (i+1+rng.IntN(n-1))%n))
 	}
 	return `{"forbid": [` + strings.Join(list, ",") + `]}`
-}
-
-// puzzle is a picture of noise, cut in tiles.
-func (m *served) puzzle(rng *rand.Rand) (string, request) {
-	rows, columns := 1+log(rng, 16), 1+log(rng, 16)
-	height, width := rows*min(2048/rows, log(rng, 128)), columns*min(2048/columns, log(rng, 128))
-	more, ruled := choices(rng, "order"), ""
-	if rng.IntN(3) == 0 && rows*columns > 3 {
-		ruled = []string{"pairs", "one", "chain", "forbid"}[rng.IntN(4)]
-		more += `, "constraints": ` + rule(rng, rows*columns, ruled)
-	}
-	body := fmt.Sprintf(`{"model": %q, "picture": %q, "rows": %d, "columns": %d%s}`, m.Name, base64.StdEncoding.EncodeToString(noise(rng, height, width)), rows, columns, more)
-	return fmt.Sprintf("puzzle of %d×%d tiles, %d×%d pixels, rules: %s%.60s", rows, columns, height, width, ruled, more), text("/v1/puzzle", body)
 }
 
 // noise is a PNG of grey pixels.

@@ -17,6 +17,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -90,8 +91,10 @@ func run(o options, models []string, out io.Writer) (within bool, err error) {
 		if f.Seconds > o.most.seconds || f.Megabytes > o.most.megabytes || f.Status == 0 || f.Status == 500 {
 			within = false
 		}
-		if err := json.NewEncoder(out).Encode(f); err != nil {
-			return err
+		if f.Status != http.StatusRequestEntityTooLarge || o.hostile {
+			if err := json.NewEncoder(out).Encode(f); err != nil {
+				return err
+			}
 		}
 		if !f.Ended {
 			p, err = serve(o.riffle, strings.Fields(o.args), models)
@@ -133,9 +136,15 @@ func run(o options, models []string, out io.Writer) (within bool, err error) {
 		rng := rand.New(rand.NewPCG(o.seed, 1))
 		for end := time.Now().Add(o.long); time.Now().Before(end); {
 			m := known[rng.IntN(len(known))]
-			name, r := m.draw(rng)
-			if err := try(m.Name, name, []request{r}); err != nil {
-				return false, err
+			w := m.draw(rng)
+			for { // what is refused as too much is asked for less of, until it is not
+				if err := try(m.Name, w.String(), []request{w.request(m)}); err != nil {
+					return false, err
+				}
+				if all[len(all)-1].Status != http.StatusRequestEntityTooLarge || !w.less(rng) {
+					break
+				}
+				all = all[:len(all)-1]
 			}
 		}
 	}

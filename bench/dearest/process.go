@@ -137,6 +137,9 @@ func (p *process) measure(requests []request, c caps) taken {
 		}
 		last = now
 		t.Seconds, t.Megabytes = now-before, p.megabytes("VmHWM")
+		if len(requests) == 1 && waiting == 0 && t.Status == http.StatusRequestEntityTooLarge && t.Seconds < .5 {
+			return t // it was not begun
+		}
 		if t.Seconds > c.seconds || t.Megabytes > c.megabytes || p.file("stat") == "" {
 			t.Ended = false
 			p.kill()

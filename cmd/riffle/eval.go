@@ -182,7 +182,7 @@ func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
+	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
 	return m, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
@@ -23,7 +24,7 @@ func (a *app) orderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "order DIR [INPUT]",
 		Short: "the most probable orders of new sets",
-		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
+		Long:  "order puts new sets in order with the model of the run DIR.\n\n" + topHelp + "\n\n" + inputHelp + "\n\n" + constrainHelp + "\n\n" + gridHelp + "\n\n" + tourHelp,
 		Example: `  riffle order runs/sort9 numbers/
   riffle order runs/sort9 sets.jsonl --top 5 --json
   make-sets | riffle order runs/sort9 - --json --skip-done done.jsonl >> done.jsonl
@@ -82,7 +83,7 @@ func (a *app) orderCommand() *cobra.Command {
 				return m.Order(ctx, sets, top, opt)
 			}, print: func(answers []learn.Ordered, sets []*dataset.Set) {
 				for i, r := range answers {
-					a.printOrdered(r, sets[i].ItemNames(), top > 1)
+					a.printOrdered(r, constraint.QuoteAll(sets[i].ItemNames()), top > 1)
 				}
 			}})
 		},
@@ -97,6 +98,10 @@ func (a *app) orderCommand() *cobra.Command {
 	return cmd
 }
 
+const topHelp = `--top K gives K orders of a set with their log path, in nats: the log of the probability to
+come from the one start of the search to the order on the ways that were kept. It ranks them and
+is far below log p(order), which is over all starts and ways; riffle score estimates that.`
+
 // printOrdered prints a line for each order of a set.
 func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {
 	for _, o := range r.Orders {
@@ -105,7 +110,7 @@ func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {
 			fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
 		}
 		if several {
-			fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
+			fmt.Fprintf(a.out, "\tlog path %.3f", o.LogPath)
 		}
 		fmt.Fprintln(a.out)
 	}

@@ -213,7 +213,7 @@ type puzzleResult struct {
 	Rows     int          `json:"rows"`
 	Columns  int          `json:"columns"`
 	Order    perm.Order   `json:"order"`
-	LogProb  learn.Nats   `json:"log_prob"`
+	LogPath  learn.Nats   `json:"log_path"`
 	Steps    []perm.Order `json:"steps"`
 	Restored string       `json:"restored"` // file
 	Strip    string       `json:"strip"`    // file
@@ -273,7 +273,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 	}
 	a.warn(warnings)
 	answer := answers[0]
-	r.Order, r.LogProb, r.Steps, r.Warnings = answer.Orders[0].Order, answer.Orders[0].LogProb, answer.Steps, answer.Warnings
+	r.Order, r.LogPath, r.Steps, r.Warnings = answer.Orders[0].Order, answer.Orders[0].LogPath, answer.Steps, answer.Warnings
 	if truth != nil {
 		truth = metric.Nearest(r.Order, truth, dataset.EqualPictures(tiles))
 		r.Right = new(int)

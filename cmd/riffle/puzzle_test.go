@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -54,5 +57,30 @@ func TestPuzzleObeys(t *testing.T) {
 				t.Errorf("%v: order %v: %v", c.rules, o, err)
 			}
 		}
+	}
+}
+
+// A phone's picture, 640 × 427 pixels as it is stored, that EXIF turns by 90° is put together as a
+// viewer shows it: 426 × 640, cropped for two columns.
+func TestPuzzleOrientation(t *testing.T) {
+	stored, err := os.ReadFile(filepath.Join("..", "..", "examples", "photos", "rocket.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A segment APP1 of 34 bytes: a TIFF directory of one entry, tag 0x0112, a SHORT, 6.
+	exif := "\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
+	dir := t.TempDir()
+	phone, out := filepath.Join(dir, "phone.jpg"), filepath.Join(dir, "b.png")
+	if err := os.WriteFile(phone, slices.Concat(stored[:2], []byte(exif), stored[2:]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"order", filepath.Join("..", "..", "models", "puzzle"), phone, "--grid", "2x2", "--shuffle", "1", "--crop", "--out", out, "--engine", "go"}
+	var stdout, stderr strings.Builder
+	if code := run(args, &stdout, &stderr); code != 0 {
+		t.Fatalf("riffle %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
+	}
+	p, err := dataset.LoadImage(t.Context(), out)
+	if err != nil || p.Cols != 426 || p.Rows != 640 {
+		t.Errorf("%v, %d × %d pixels, wanted 426 × 640", err, p.Cols, p.Rows)
 	}
 }

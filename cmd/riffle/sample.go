@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
@@ -106,7 +107,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 				return out, warnings, err
 			}, print: func(answers []sampled, sets []*dataset.Set) {
 				for i, r := range answers {
-					a.printSampled(r, sets[i].ItemNames())
+					a.printSampled(r, constraint.QuoteAll(sets[i].ItemNames()))
 				}
 			}})
 		},

@@ -23,7 +23,8 @@ below (the variational bound, in nats), by the mean of random forward trajectori
 stderr is the standard error of that mean. log p is the importance estimate by the same
 trajectories: it lies between the bound and the true log p in expectation, and nears that
 with more --draws. effective is how many of them count: where it is near 1, one outweighs
-all others and log p ± says little. uniform is −log n!, what knowing nothing scores.
+all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What is
+certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
 
 Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
 is scored by all orders consistent with it together: log p is the log of their summed

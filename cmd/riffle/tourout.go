@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
@@ -61,11 +62,11 @@ func writeTour(r *toured, set *dataset.Set, x *tsp.Instance, reference perm.Orde
 }
 
 func (a *app) printTour(r *toured, set *dataset.Set) {
-	names := set.ItemNames()
+	names := constraint.QuoteAll(set.ItemNames())
 	for _, o := range r.Orders {
 		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, names), " "), lengthText(*o.Cost))
 		if len(r.Orders) > 1 {
-			fmt.Fprintf(a.out, "\tlog p %.3f", o.LogProb)
+			fmt.Fprintf(a.out, "\tlog path %.3f", o.LogPath)
 		}
 		if r.Tour == "" && r.Gap != nil {
 			gap, _ := metric.Gap(*o.Cost, *r.Reference) // as before

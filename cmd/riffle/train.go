@@ -289,7 +289,7 @@ func (a *app) newModel(cfg runs.Config, engineSpec string, by func(runs.Config, 
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
+	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
 	return m, m.CheckData()
 }
 

@@ -117,8 +117,12 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 				return nil, fmt.Errorf("%s: has no tour", tours.where(i))
 			}
 		}
-		if x != nil && p.tour != nil { // a reference
+		switch {
+		case x == nil:
+		case p.tour != nil: // a reference
 			doubts.Look(f.where(i), x, p.tour)
+		case tour != nil && best == 0: // nothing else to hold it against
+			doubts.Look(tours.where(i), x, tour)
 		}
 		if tour == nil {
 			continue

@@ -256,17 +256,6 @@ function exampleNumber(rows, columns, digits) {
   return { name, canvas: c };
 }
 
-// lightOnDark inverts a picture whose corners are light: the model learned light strokes.
-function lightOnDark(c) {
-  const g = c.getContext("2d"), right = c.width - 1, bottom = c.height - 1;
-  const corners = [[0, 0], [right, 0], [0, bottom], [right, bottom]].map(([x, y]) => g.getImageData(x, y, 1, 1).data[1]);
-  if (corners.reduce((x, y) => x + y) < 4 * 128) return false;
-  g.globalCompositeOperation = "difference";
-  g.fillStyle = "#fff";
-  g.fillRect(0, 0, c.width, c.height);
-  return true;
-}
-
 async function takePicture(file) {
   try {
     showPicture(await readImage(file, 768));
@@ -283,16 +272,12 @@ function showPicture(c) {
 }
 
 async function takeImages(files) {
-  let inverted = 0;
   for (const file of files) {
     try {
-      const c = await readImage(file, 256);
-      if (lightOnDark(c)) inverted++;
-      state.images.push({ name: unused(file.name), canvas: c });
+      state.images.push({ name: unused(file.name), canvas: await readImage(file, 256) });
     } catch (e) { complain(e); }
   }
   showThumbs();
-  if (inverted) say(`${inverted} of the images had dark strokes on light and were inverted, as the model knows the reverse.`);
 }
 
 // unused is a name that no image has yet.
@@ -493,8 +478,9 @@ async function askTable() {
   if (m.items === "point") {
     for (const set of sets) {
       for (const item of set.items) {
-        if (item.features?.length !== 2) throw new Refused(0, "Cities need two columns beside set and item: x and y.");
-        item.point = item.features;
+        const columns = item.features || {}, values = Object.values(columns);
+        if (values.length !== 2) throw new Refused(0, "Cities need two columns beside set and item: x and y.");
+        item.point = "x" in columns && "y" in columns ? [columns.x, columns.y] : values;
         delete item.features;
       }
     }
@@ -566,7 +552,7 @@ function draw() {
   const schedule = model().schedule, t = schedule[last - k];
   let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
   if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
-  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => s.names[i]).join(" ");
+  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => apart(s.names[i])).join(" ");
   $("step").setAttribute("aria-valuetext", text);
   $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
 }
@@ -631,13 +617,16 @@ const percent = (p) => (p >= 0.0995 ? (100 * p).toFixed(0) : 100 * p >= 0.01 ? (
 
 // probability shows exp(log p), by its power of ten where percents are too small to tell.
 function probability(log) {
-  if (log === null) return percent(0);
+  if (!Number.isFinite(log)) return log === "-Infinity" ? percent(0) : log;
   const power = log / Math.LN10;
   if (power >= -4) return percent(Math.exp(log));
   const [mantissa, exponent] = (10 ** (power - Math.floor(power))).toExponential(0).split("e").map(Number);
   const raised = String(Math.floor(power) + exponent).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
   return `${mantissa} × 10${raised}`;
 }
+
+// apart tells a name from its neighbours where blanks separate them, as the command does.
+const apart = (name) => (/^$|[\s,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 
 // sequence shows an order; what stands elsewhere than in the first is marked.
 function sequence(s, order) {
@@ -661,7 +650,7 @@ function showAlternatives(s) {
     const drawn = s.samples.filter((x) => x.every((k, at) => k === o.order[at])).length / s.samples.length;
     const bar = make("span", { class: "bar" });
     bar.style.setProperty("--p", drawn);
-    const cells = [[radio], [probability(o.log_prob)], [bar, percent(drawn)], ...(priced ? [[o.cost.toPrecision(5)]] : []), [sequence(s, o.order)]];
+    const cells = [[radio], [probability(o.log_path)], [bar, percent(drawn)], ...(priced ? [[o.cost.toPrecision(5)]] : []), [sequence(s, o.order)]];
     const row = make("tr", { role: "row" }, ...cells.map((cell) => make("td", { role: "cell" }, ...cell)));
     return row;
   }));

@@ -1,0 +1,215 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+var hostileLoad = flag.Bool("hostile", false, "TestHostileLoad goes on for -load with 200 clients, a quarter of them hostile, and then without")
+
+// hostileBodies are requests of the kinds that once took far more than they may, and what they are
+// answered.
+func hostileBodies() []struct {
+	path, body string
+	codes      []int
+} {
+	rng := rand.New(rand.NewPCG(5, 5))
+	_, wide := cities(rng, "wide", 200)
+	var sizes []string
+	for n := 2; n < 66; n++ {
+		_, text := cities(rng, "size", n)
+		sizes = append(sizes, text)
+	}
+	ruled := strings.TrimSuffix(sizes[40], "}") + `, "constraints": {"before": ["3,2"], "forbid": ["4=4"]}}`
+	long := strings.Repeat("ab", 100_000)
+	scans := base64.StdEncoding.EncodeToString(slices.Concat([]byte{0xff, 0xd8, 0xff, 0xc2, 0, 11, 8, 8, 0, 8, 0, 1, 1, 0x11, 0},
+		slices.Repeat([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 0, 0x7f}, 6000), []byte{0xff, 0xd9}))
+	return []struct {
+		path, body string
+		codes      []int
+	}{
+		{"/v1/order", `{"model": "tsp", "` + long + `": 1}`, []int{422}},
+		{"/v1/order", `{"model": "tsp", "sets": [{"items": [` + strings.Repeat(`{},`, 1<<20) + `{}]}]}`, []int{413, 429}},
+		{"/v1/order", `{"model": "tsp", "beam": 65536, "sets": [` + wide + `]}`, []int{413}},
+		{"/v1/order", `{"model": "tsp", "top": 65537, "sets": [` + wide + `]}`, []int{422}},
+		{"/v1/score", `{"model": "tsp", "draws": 4611686018427387904, "sets": [` + wide + `]}`, []int{422}},
+		{"/v1/order", `{"model": "tsp", "sets": [` + strings.Join(sizes, ",") + `]}`, []int{200, 413, 429, 503}},
+		{"/v1/sample", `{"model": "tsp", "count": 20, "sets": [` + ruled + `]}`, []int{200, 413, 429, 503}},
+		{"/v1/order", `{"model": "tsp", "beam": 64, "inner": 64, "sets": [` + wide + `]}`, []int{200, 413, 429, 503}},
+		{"/v1/puzzle", `{"model": "jigsaw", "rows": 2, "columns": 2, "picture": "` + scans + `"}`, []int{422, 429}},
+	}
+}
+
+// Beside hostile requests honest ones are answered as ever, or told that the server is busy; nothing takes
+// memory for good, and a server that is told to stop in the middle ends in time. With -hostile it goes on for
+// -load with 200 clients and says how long the answers took, with hostile ones and without.
+func TestHostileLoad(t *testing.T) {
+	clients, long := 8, 100*time.Millisecond
+	if *hostileLoad {
+		clients, long = 200, *loadFor
+	}
+	for _, hostile := range []int{clients / 4, 0} {
+		took, resident := underLoad(t, clients-hostile, hostile, long)
+		if !*hostileLoad {
+			return // once is enough to see that nothing is lost
+		}
+		slices.Sort(took)
+		at := func(q float64) time.Duration { return took[min(len(took)-1, int(q*float64(len(took))))] }
+		t.Logf("%d honest clients, %d hostile: %d honest answers; median %s, 99th percentile %s, longest %s; resident MB %s",
+			clients-hostile, hostile, len(took), at(.5).Round(time.Millisecond), at(.99).Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), resident)
+	}
+}
+
+// underLoad asks for so long and then stops the server in the middle.
+func underLoad(t *testing.T, honest, hostile int, long time.Duration) (took []time.Duration, resident string) {
+	s, _ := start(t, func(o *Options) {
+		if o.Limits.Queue = 100; !*hostileLoad {
+			o.Limits.Work = 2000
+		}
+	}, "tsp", "jigsaw")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const grace = 20 * time.Second
+	serving, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(serving, l, grace) }()
+	url := "http://" + l.Addr().String()
+	m, _, err := learn.Load(runDir(t, "tsp"), goEngine(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	const pool = 32
+	bodies, wanted := make([]string, pool), make([]perm.Order, pool)
+	for i := range pool {
+		set, text := cities(rng, fmt.Sprint(i), 4+i%4)
+		bodies[i] = `{"model": "tsp", "sets": [` + text + `]}`
+		a, _, err := m.Order(t.Context(), []*dataset.Set{set}, 1, learn.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wanted[i] = a[0].Orders[0].Order
+	}
+	m.Close()
+	bad := hostileBodies()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: honest + hostile}}
+	var ended atomic.Bool
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	answered := 0
+	send := func(path, body string) (int, []byte) {
+		r, err := client.Post(url+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			return 0, nil // a large body that is refused, or a server that has stopped
+		}
+		defer r.Body.Close()
+		data, err := io.ReadAll(r.Body)
+		if err != nil {
+			return 0, nil
+		}
+		return r.StatusCode, data
+	}
+	for c := range honest {
+		wait.Go(func() {
+			rng := rand.New(rand.NewPCG(7, uint64(c)))
+			for !ended.Load() {
+				i := rng.IntN(pool)
+				began := time.Now()
+				code, data := send("/v1/order", bodies[i])
+				var got answers[learn.Ordered]
+				switch {
+				case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable || code == 0:
+					if code == 0 && !ended.Load() {
+						t.Error("an honest request was lost")
+					}
+					time.Sleep(10 * time.Millisecond)
+				case code != http.StatusOK || json.Unmarshal(data, &got) != nil || !slices.Equal(got.Answers[0].Orders[0].Order, wanted[i]):
+					t.Errorf("an honest request: status %d, %.200s", code, data)
+					return
+				default:
+					mu.Lock()
+					took, answered = append(took, time.Since(began)), answered+1
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for c := range hostile {
+		wait.Go(func() {
+			rng := rand.New(rand.NewPCG(8, uint64(c)))
+			for !ended.Load() {
+				if rng.IntN(8) == 0 { // a body that is promised
+					if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {
+						fmt.Fprintf(conn, "POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{")
+						time.Sleep(20 * time.Millisecond)
+						conn.Close()
+					}
+					continue
+				}
+				b := bad[rng.IntN(len(bad))]
+				if code, data := send(b.path, b.body); code != 0 && code != 503 && !slices.Contains(b.codes, code) {
+					t.Errorf("%s %.60s…: status %d, wanted %v\n%.200s", b.path, b.body, code, b.codes, data)
+				}
+			}
+		})
+	}
+	var sizes []string
+	for range 8 {
+		time.Sleep(long / 8)
+		sizes = append(sizes, fmt.Sprint(residentMemory()>>20))
+	}
+	for n := 0; n == 0; time.Sleep(time.Millisecond) { // one answer at least, on however busy a machine
+		mu.Lock()
+		n = answered
+		mu.Unlock()
+	}
+	ended.Store(true)
+	stop()
+	began := time.Now()
+	if err := <-served; err != nil && !strings.Contains(err.Error(), "cut off") {
+		t.Error(err)
+	}
+	if *hostileLoad {
+		t.Logf("the server ended %s after it was told to, grace %s", time.Since(began).Round(time.Millisecond), grace)
+	}
+	client.CloseIdleConnections()
+	wait.Wait()
+	if n := s.memory.Load(); n != 0 {
+		t.Errorf("%d bytes are still taken", n)
+	}
+	return took, strings.Join(sizes, " ")
+}
+
+// residentMemory is that of this process, 0 where the system does not tell.
+func residentMemory() (bytesOf int64) {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var all, pages int64
+	if _, err := fmt.Fscan(bytes.NewReader(data), &all, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
