@@ -8,20 +8,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
 // Train a model that learns one order of six objects; load it, ask it for the order of such a
 // set, draw orders, and have the order's probability.
 func Example() {
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "delta", N: 6, Target: "identity"}
-	cfg.Model = run.Model{Encoder: "table", Dim: 32, Layers: 1, Heads: 2, FeedForward: 64, Positions: "sinusoid", GPLRows: "dummies"}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "delta", N: 6, Target: "identity"}
+	cfg.Model = config.Model{Encoder: "table", Dim: 32, Layers: 1, Heads: 2, FeedForward: 64, Positions: "sinusoid", GPLRows: "dummies"}
 	cfg.Train.Steps, cfg.Train.Batch, cfg.Train.LR = 150, 16, 3e-3
 	e, err := engine.Open("go")
 	check(err)

@@ -56,30 +56,33 @@ func (f *File) readCSV(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	first, err := in.next()
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
+	var first, columns []string
+	for len(columns) == 0 { // lines of nothing may come first
+		record, err := in.next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
+		}
+		if err != nil {
+			return err
+		}
+		first = make([]string, len(record))
+		for i, c := range record {
+			first[i] = strings.Clone(c)
+		}
+		for columns = first; len(columns) > 0 && columns[len(columns)-1] == ""; { // it may be wider than its header
+			columns = columns[:len(columns)-1]
+		}
 	}
-	if err != nil {
-		return err
-	}
-	columns := make([]string, len(first))
-	for i, c := range first {
-		columns[i] = strings.Clone(c)
-	}
-	for len(columns) > 0 && columns[len(columns)-1] == "" { // a table that is wider than its header
-		columns = columns[:len(columns)-1]
-	}
-	numbers := !slices.ContainsFunc(columns, func(c string) bool { return !isNumber(strings.Replace(c, ",", ".", 1)) })
+	numbers := !slices.ContainsFunc(columns, func(c string) bool { return c != "" && !isNumber(strings.Replace(c, ",", ".", 1)) })
 	switch {
 	case isItemHeader(columns):
 		err = f.readItems(in, columns)
 	case isBallotHeader(columns):
 		err = f.readBallots(in, columns, nil)
 	case numbers && f.query != "":
-		err = f.readLabelled(in, columns)
+		err = f.readLabelled(in, first)
 	case in.ballots:
-		err = f.readBallots(in, nil, columns)
+		err = f.readBallots(in, nil, first)
 	default:
 		err = fmt.Errorf("%s:%d: %w", name, in.line, errHeader(columns))
 	}

@@ -51,6 +51,7 @@ func TestTableDialects(t *testing.T) {
 		"columns without names": {strings.ReplaceAll(table, "\r\n", ";;\r\n"), 0},
 		"lines that end in \\n": {strings.ReplaceAll(table, "\r", ""), 0},
 		"quotation marks":       {strings.ReplaceAll(strings.ReplaceAll(table, "q1;", "\"q1\";"), "weight", "\"weight\""), 0},
+		"a blank line":          {"  \r\n" + table, 1},
 		"a mark":                {"\xef\xbb\xbf" + table, 0},
 		"sep=;":                 {"\xef\xbb\xbfsep=;\r\n" + table, 1},
 		"\"sep=;\"":             {"\"sep=;\"\n" + table, 1},
@@ -198,11 +199,11 @@ func TestQueryFile(t *testing.T) {
 		return out
 	}
 	for name, text := range map[string]string{
-		"rank.train":     "2 1:0.5 2:1\n0 1:1\n1 2:3\n",
-		"rank.csv":       "2,0.5,1\n0,1,0\n1,0,3\n",
-		"rank.tsv":       "2\t0,5\t1\n0\t1\t0\n1\t0\t3\n",
-		"packed.txt.gz":  string(gzipped(t, []byte("2 1:0.5 2:1\n0 1:1\n1 2:3\n"))),
-		"ballots-of.csv": "1,0\n0,1\n1,1\n"[:0] + "2,0.5,1\n0,1,0\n1,0,3\n",
+		"rank.train":    "2 1:0.5 2:1\n0 1:1\n1 2:3\n",
+		"rank.csv":      "2,0.5,1\n0,1,0\n1,0,3\n",
+		"rank.tsv":      "2\t0,5\t1\n0\t1\t0\n1\t0\t3\n",
+		"packed.txt.gz": string(gzipped(t, []byte("2 1:0.5 2:1\n0 1:1\n1 2:3\n"))),
+		"blank.csv":     " \n,,\n2,0.5,1\n0,1,0\n1,0,3\n",
 	} {
 		dir := t.TempDir()
 		path := write(dir, name, text)

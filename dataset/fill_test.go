@@ -60,6 +60,12 @@ func TestFill(t *testing.T) {
 			t.Errorf("%q: %v, wanted %s", c.fill, err, c.want)
 		}
 	}
+	// A line of LightGBM's that ends with an empty feature has it.
+	table := write("label.csv", "1,2,\n0,3,4\n")
+	write("label.csv.query", "2\n")
+	if f, err := OpenWith(table, Options{Empty: true}); err != nil || len(f.Sets[0].Items[0].Features) != 2 {
+		t.Errorf("%v, %v", f, err)
+	}
 	// Numbers near the largest have a mean too.
 	f, err := OpenWith(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
 	if err != nil {

@@ -321,6 +321,7 @@ func FuzzQueryFile(f *testing.F) {
 	f.Add("2,0.5,1\n0,,0\n1,0,3\n", "2\n1\n", true)
 	f.Add("2;0,5;1\n0;1\n", "\n3", true)
 	f.Add("1 qid:1 1:2\n", "x", false)
+	f.Add(" ", "4", true)
 	f.Fuzz(func(t *testing.T, text, sizes string, table bool) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x")

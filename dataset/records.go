@@ -144,7 +144,14 @@ func newTableHead(head []byte, whole bool, separator rune) tableHead {
 	if i := bytes.LastIndexByte(head, '\n'); !whole && i >= 0 {
 		head = head[:i]
 	}
-	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	for {
+		line, rest, more := bytes.Cut(head, []byte("\n"))
+		if !more || len(bytes.Trim(line, ",; \t\r")) > 0 {
+			break
+		}
+		head = rest // a line of nothing
+	}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
 	h := tableHead{separator: separator}
 	if separator == 0 {
 		h.separator = ','

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // cnnEncoder is the paper's image encoder (Tables "sort" and "jigsaw" of appendix H): each
@@ -21,11 +23,11 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 	e := &cfg.Encoder
 	switch {
 	case e.Height < 1 || e.Width < 1:
-		return nil, fmt.Errorf("model.encoder: cnn needs a height and a width (got %d and %d)", e.Height, e.Width)
+		return nil, field.Errorf("Encoder.Kind", "cnn needs a height and a width (got %d and %d)", e.Height, e.Width)
 	case e.Kernel < 1 || e.Kernel%2 == 0:
-		return nil, fmt.Errorf("model.kernel: must be odd and 1 to %d with encoder cnn (got %d)", maxKernel, e.Kernel)
+		return nil, field.Errorf("Encoder.Kernel", "must be odd and 1 to %d with encoder cnn (got %d)", maxKernel, e.Kernel)
 	case len(e.Channels) == 0:
-		return nil, fmt.Errorf("model.channels: missing with encoder cnn, wanted such as [32, 64]")
+		return nil, field.Errorf("Encoder.Channels", "missing with encoder cnn, wanted such as [32, 64]")
 	}
 	enc := &cnnEncoder{}
 	in, h, w := max(1, e.Planes), e.Height, e.Width
@@ -35,7 +37,7 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 		in, h, w = out, h/2, w/2
 	}
 	if h < 1 || w < 1 {
-		return nil, fmt.Errorf("model.channels: %d poolings leave nothing of %d×%d pixels", len(e.Channels), e.Height, e.Width)
+		return nil, field.Errorf("Encoder.Channels", "%d poolings leave nothing of %d×%d pixels", len(e.Channels), e.Height, e.Width)
 	}
 	flat := h * w * in
 	enc.fcs = newMLP(r, name+".fc", flat, e.Hidden, cfg.Dim)

@@ -3,6 +3,7 @@ package denoiser
 import (
 	"fmt"
 
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/reverse"
 )
 
@@ -85,43 +86,43 @@ type EncoderConfig struct {
 func (c *Config) validate() error {
 	switch {
 	case c.N < 1 || c.N > maxSize:
-		return fmt.Errorf("task.n: must be 1 to %d (got %d)", maxSize, c.N)
+		return field.Errorf("N", "must be 1 to %d (got %d)", maxSize, c.N)
 	case c.Law == nil && c.Head == "":
-		return fmt.Errorf("process.reverse: missing")
+		return field.Errorf("Law", "missing")
 	case c.Dim < 2 || c.Dim > maxUnits || c.Dim%2 != 0:
-		return fmt.Errorf("model.dim: must be even and 2 to %d (got %d)", maxUnits, c.Dim)
+		return field.Errorf("Dim", "must be even and 2 to %d (got %d)", maxUnits, c.Dim)
 	case c.Layers < 1 && c.Head == "" || c.Layers < 0 || c.Layers > maxLayers:
-		return fmt.Errorf("model.layers: must be 1 to %d (got %d)", maxLayers, c.Layers)
+		return field.Errorf("Layers", "must be 1 to %d (got %d)", maxLayers, c.Layers)
 	case c.Heads < 1 || c.Dim%c.Heads != 0:
-		return fmt.Errorf("model.heads: must divide model.dim %d (got %d)", c.Dim, c.Heads)
+		return field.Errorf("Heads", "must divide the embedding's %d numbers (got %d)", c.Dim, c.Heads)
 	case c.FeedForward < 1 || c.FeedForward > maxUnits:
-		return fmt.Errorf("model.feed_forward: must be 1 to %d (got %d)", maxUnits, c.FeedForward)
+		return field.Errorf("FeedForward", "must be 1 to %d (got %d)", maxUnits, c.FeedForward)
 	case c.Encoder.Kernel < 0 || c.Encoder.Kernel > maxKernel:
-		return fmt.Errorf("model.kernel: must be odd and 1 to %d (got %d)", maxKernel, c.Encoder.Kernel)
+		return field.Errorf("Encoder.Kernel", "must be odd and 1 to %d (got %d)", maxKernel, c.Encoder.Kernel)
 	case !(c.Dropout >= 0 && c.Dropout < 1): // NaN too
-		return fmt.Errorf("model.dropout: must be 0 or more and below 1 (got %g)", c.Dropout)
+		return field.Errorf("Dropout", "must be 0 or more and below 1 (got %g)", c.Dropout)
 	case !(c.Encoder.Dropout >= 0 && c.Encoder.Dropout < 1):
-		return fmt.Errorf("model.encoder_dropout: must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
+		return field.Errorf("Encoder.Dropout", "must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "first" && c.Positions != "none":
-		return fmt.Errorf("model.positions: unknown %q, wanted sinusoid, learned, first or none", c.Positions)
+		return field.Errorf("Positions", "unknown %q, wanted sinusoid, learned, first or none", c.Positions)
 	case c.Norm != "post" && c.Norm != "pre":
-		return fmt.Errorf("model.norm: unknown %q, wanted post or pre", c.Norm)
+		return field.Errorf("Norm", "unknown %q, wanted post or pre", c.Norm)
 	case c.Norm == "pre" && c.Edges:
-		return fmt.Errorf("model.norm: pre does not go with model.edges, wanted post")
+		return field.Errorf("Norm", "pre does not go with edges, wanted post")
 	case c.Precision != "float32" && c.Precision != "bfloat16":
-		return fmt.Errorf("model.precision: unknown %q, wanted float32 or bfloat16", c.Precision)
+		return field.Errorf("Precision", "unknown %q, wanted float32 or bfloat16", c.Precision)
 	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer":
 		return fmt.Errorf("head: unknown %q, wanted score, assign or pointer", c.Head)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":
-		return fmt.Errorf("model.gpl_rows: unknown %q, wanted dummies or items", c.GPLRows)
+		return field.Errorf("GPLRows", "unknown %q, wanted dummies or items", c.GPLRows)
 	}
-	for key, sizes := range map[string][]int{"model.channels": c.Encoder.Channels, "model.hidden": c.Encoder.Hidden} {
+	for key, sizes := range map[string][]int{"Encoder.Channels": c.Encoder.Channels, "Encoder.Hidden": c.Encoder.Hidden} {
 		if len(sizes) > maxLayers {
-			return fmt.Errorf("%s: must be at most %d sizes (got %d)", key, maxLayers, len(sizes))
+			return field.Errorf(key, "must be at most %d sizes (got %d)", maxLayers, len(sizes))
 		}
 		for _, size := range sizes {
 			if size < 1 || size > maxUnits {
-				return fmt.Errorf("%s: wanted sizes of 1 to %d (got %v)", key, maxUnits, sizes)
+				return field.Errorf(key, "wanted sizes of 1 to %d (got %v)", maxUnits, sizes)
 			}
 		}
 	}

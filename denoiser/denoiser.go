@@ -19,6 +19,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/reverse"
 )
 
 // Denoiser is a network that is put together; its weights are in a store.
@@ -142,16 +144,20 @@ func (d *Denoiser) CheckSize(n int) error {
 }
 
 // matrixScores tells whether the law takes an n × n matrix (GPL) instead of a vector.
-func (d *Denoiser) matrixScores() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 9 }
+func (d *Denoiser) matrixScores() bool {
+	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.Matrix
+}
 
 // transitionScores tells whether the law takes a row for the start and one for each object,
 // [n+1, n] (path).
 func (d *Denoiser) transitionScores() bool {
-	return d.Config.Head == "" && d.Config.Law.NumScores(3) == 12
+	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.MatrixPlusRow
 }
 
 // extraToken tells whether the law takes n+1 scores, from a dummy token (IT).
-func (d *Denoiser) extraToken() bool { return d.Config.Head == "" && d.Config.Law.NumScores(3) == 4 }
+func (d *Denoiser) extraToken() bool {
+	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.VectorPlusOne
+}
 
 // Encode turns objects [batch, n, …] into embeddings [batch, n, d]; what the objects are is
 // the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),

@@ -228,40 +228,40 @@ func TestCheckSize(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"task.n: must be 1 to 65536 (got 0)":                                    func(c *Config) { c.N = 0 },
-		"process.reverse: missing":                                              func(c *Config) { c.Law = nil },
-		"model.dim: must be even and 2 to 65536 (got 7)":                        func(c *Config) { c.Dim = 7 },
-		"model.layers: must be 1 to 1024 (got 0)":                               func(c *Config) { c.Layers = 0 },
-		"model.heads: must divide model.dim 8 (got 3)":                          func(c *Config) { c.Heads = 3 },
-		"model.heads: must divide model.dim 8 (got 0)":                          func(c *Config) { c.Heads = 0 },
-		"model.feed_forward: must be 1 to 65536 (got -1)":                       func(c *Config) { c.FeedForward = -1 },
-		"model.dropout: must be 0 or more and below 1 (got 1)":                  func(c *Config) { c.Dropout = 1 },
-		`model.positions: unknown "x", wanted sinusoid, learned, first or none`: func(c *Config) { c.Positions = "x" },
-		`model.gpl_rows: unknown "x", wanted dummies or items`:                  func(c *Config) { c.GPLRows = "x" },
-		`model.encoder: unknown "x", wanted table, cnn, window, `:               func(c *Config) { c.Encoder.Kind = "x" },
-		"model.dim: must be a multiple of 4 with encoder points (got 6)":        func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
-		"model.hidden: missing with encoder features":                           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
-		"model.encoder: features needs features of 1 or more (got 0)":           func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
-		"model.kernel: must be odd and 1 to 99 with encoder cnn (got 4)": func(c *Config) {
+		"N: must be 1 to 65536 (got 0)":                                   func(c *Config) { c.N = 0 },
+		"Law: missing":                                                    func(c *Config) { c.Law = nil },
+		"Dim: must be even and 2 to 65536 (got 7)":                        func(c *Config) { c.Dim = 7 },
+		"Layers: must be 1 to 1024 (got 0)":                               func(c *Config) { c.Layers = 0 },
+		"Heads: must divide the embedding's 8 numbers (got 3)":            func(c *Config) { c.Heads = 3 },
+		"Heads: must divide the embedding's 8 numbers (got 0)":            func(c *Config) { c.Heads = 0 },
+		"FeedForward: must be 1 to 65536 (got -1)":                        func(c *Config) { c.FeedForward = -1 },
+		"Dropout: must be 0 or more and below 1 (got 1)":                  func(c *Config) { c.Dropout = 1 },
+		`Positions: unknown "x", wanted sinusoid, learned, first or none`: func(c *Config) { c.Positions = "x" },
+		`GPLRows: unknown "x", wanted dummies or items`:                   func(c *Config) { c.GPLRows = "x" },
+		`Encoder.Kind: unknown "x", wanted table, cnn, window, `:          func(c *Config) { c.Encoder.Kind = "x" },
+		"Dim: must be a multiple of 4 with encoder points (got 6)":        func(c *Config) { c.Encoder.Kind, c.Dim = "points", 6 },
+		"Encoder.Hidden: missing with encoder features":                   func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Features: 3} },
+		"Encoder.Kind: features needs features of 1 or more (got 0)":      func(c *Config) { c.Encoder = EncoderConfig{Kind: "features", Hidden: []int{3}} },
+		"Encoder.Kernel: must be odd and 1 to 99 with encoder cnn (got 4)": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 8, Width: 8, Kernel: 4, Channels: []int{2}}
 		},
-		"model.channels: 2 poolings leave nothing of 3×8 pixels": func(c *Config) {
+		"Encoder.Channels: 2 poolings leave nothing of 3×8 pixels": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 3, Width: 8, Kernel: 3, Channels: []int{2, 2}}
 		},
-		"model.hidden: missing with encoder window": func(c *Config) { c.Encoder = EncoderConfig{Kind: "window", Height: 8, Width: 8, Window: 4} },
-		"model.encoder: the window must divide the width of 9 pixels (got 4)": func(c *Config) {
+		"Encoder.Hidden: missing with encoder window": func(c *Config) { c.Encoder = EncoderConfig{Kind: "window", Height: 8, Width: 8, Window: 4} },
+		"Encoder.Kind: the window must divide the width of 9 pixels (got 4)": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "window", Height: 8, Width: 9, Window: 4, Hidden: []int{2}}
 		},
-		"model.dropout: must be 0 or more and below 1 (got NaN)":         func(c *Config) { c.Dropout = math.NaN() },
-		"model.encoder_dropout: must be 0 or more and below 1 (got NaN)": func(c *Config) { c.Encoder.Dropout = math.NaN() },
-		"model.hidden: wanted sizes of 1 to 65536 (got [-3])":            func(c *Config) { c.Encoder.Hidden = []int{-3} },
-		"model.hidden: wanted sizes of 1 to 65536 (got [0])":             func(c *Config) { c.Encoder.Hidden = []int{0} },
-		"model.channels: wanted sizes of 1 to 65536 (got [8 1048577])":   func(c *Config) { c.Encoder.Channels = []int{8, 1<<20 + 1} },
-		"model.dim: must be even and 2 to 65536 (got 1048578)":           func(c *Config) { c.Dim = 1<<20 + 2 },
-		"model.layers: must be 1 to 1024 (got 1048576)":                  func(c *Config) { c.Layers = 1 << 20 },
-		"model.kernel: must be odd and 1 to 99 (got -1)":                 func(c *Config) { c.Encoder.Kernel = -1 },
-		"model.kernel: must be odd and 1 to 99 (got 1001)":               func(c *Config) { c.Encoder.Kernel = 1001 },
-		"model.channels: missing with encoder cnn": func(c *Config) {
+		"Dropout: must be 0 or more and below 1 (got NaN)":               func(c *Config) { c.Dropout = math.NaN() },
+		"Encoder.Dropout: must be 0 or more and below 1 (got NaN)":       func(c *Config) { c.Encoder.Dropout = math.NaN() },
+		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [-3])":          func(c *Config) { c.Encoder.Hidden = []int{-3} },
+		"Encoder.Hidden: wanted sizes of 1 to 65536 (got [0])":           func(c *Config) { c.Encoder.Hidden = []int{0} },
+		"Encoder.Channels: wanted sizes of 1 to 65536 (got [8 1048577])": func(c *Config) { c.Encoder.Channels = []int{8, 1<<20 + 1} },
+		"Dim: must be even and 2 to 65536 (got 1048578)":                 func(c *Config) { c.Dim = 1<<20 + 2 },
+		"Layers: must be 1 to 1024 (got 1048576)":                        func(c *Config) { c.Layers = 1 << 20 },
+		"Encoder.Kernel: must be odd and 1 to 99 (got -1)":               func(c *Config) { c.Encoder.Kernel = -1 },
+		"Encoder.Kernel: must be odd and 1 to 99 (got 1001)":             func(c *Config) { c.Encoder.Kernel = 1001 },
+		"Encoder.Channels: missing with encoder cnn": func(c *Config) {
 			c.Encoder = EncoderConfig{Kind: "cnn", Height: 8, Width: 8, Kernel: 5}
 		},
 		"model: more than 2147483648 parameters, encoder.fc2.weight": func(c *Config) {

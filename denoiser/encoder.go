@@ -1,11 +1,11 @@
 package denoiser
 
 import (
-	"fmt"
-
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // encoder turns objects into vectors: input [batch, n, …] → [batch, n, dim].
@@ -20,15 +20,15 @@ func newEncoder(r *registry, name string, cfg *Config) (encoder, error) {
 		return &tableEncoder{w: r.add(name+".weight", normal(1), cfg.N, cfg.Dim)}, nil
 	case "points":
 		if cfg.Dim%4 != 0 {
-			return nil, fmt.Errorf("model.dim: must be a multiple of 4 with encoder points (got %d)", cfg.Dim)
+			return nil, field.Errorf("Dim", "must be a multiple of 4 with encoder points (got %d)", cfg.Dim)
 		}
 		return pointsEncoder{dim: cfg.Dim}, nil
 	case "features":
 		if e.Features < 1 {
-			return nil, fmt.Errorf("model.encoder: features needs features of 1 or more (got %d)", e.Features)
+			return nil, field.Errorf("Encoder.Kind", "features needs features of 1 or more (got %d)", e.Features)
 		}
 		if len(e.Hidden) == 0 {
-			return nil, fmt.Errorf("model.hidden: missing with encoder features, wanted such as [256, 64]")
+			return nil, field.Errorf("Encoder.Hidden", "missing with encoder features, wanted such as [256, 64]")
 		}
 		return featuresEncoder{fcs: newMLP(r, name+".fc", e.Features, e.Hidden, cfg.Dim)}, nil
 	case "cnn":
@@ -38,7 +38,7 @@ func newEncoder(r *registry, name string, cfg *Config) (encoder, error) {
 	case "own":
 		return newOwn(r, cfg)
 	}
-	return nil, fmt.Errorf("model.encoder: unknown %q, wanted table, cnn, window, points or features", e.Kind)
+	return nil, field.Errorf("Encoder.Kind", "unknown %q, wanted table, cnn, window, points or features", e.Kind)
 }
 
 // tableEncoder learns a vector for each of N identities: x [batch, n] int32.

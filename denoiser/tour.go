@@ -8,6 +8,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // tour is the paper's network for TSP-20 (appendix, "TSP"): layers in which a city attends
@@ -36,9 +38,9 @@ const edgeScale = pointScale
 func newTour(r *registry, name string, cfg *Config) (*tour, error) {
 	switch {
 	case cfg.Encoder.Kind != "points":
-		return nil, fmt.Errorf("model.edges: lengths are between points, wanted encoder points (got %q)", cfg.Encoder.Kind)
+		return nil, field.Errorf("Edges", "lengths are between points, wanted encoder points (got %q)", cfg.Encoder.Kind)
 	case cfg.Layers < 2 || cfg.Layers%2 != 0:
-		return nil, fmt.Errorf("model.layers: must be even with model.edges, an edge layer before each layer of cities (got %d)", cfg.Layers)
+		return nil, field.Errorf("Layers", "must be even with edges, an edge layer before each layer of cities (got %d)", cfg.Layers)
 	}
 	t := &tour{dim: cfg.Dim}
 	for i := 0; i < cfg.Layers; i += 2 {

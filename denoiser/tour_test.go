@@ -89,8 +89,8 @@ func TestTourDegenerate(t *testing.T) {
 
 func TestTourErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		`model.edges: lengths are between points, wanted encoder points (got "table")`:                   func(c *Config) { c.Encoder.Kind = "table" },
-		"model.layers: must be even with model.edges, an edge layer before each layer of cities (got 3)": func(c *Config) { c.Layers = 3 },
+		`Edges: lengths are between points, wanted encoder points (got "table")`:             func(c *Config) { c.Encoder.Kind = "table" },
+		"Layers: must be even with edges, an edge layer before each layer of cities (got 3)": func(c *Config) { c.Layers = 3 },
 	} {
 		if _, err := New(smallTour(change)); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

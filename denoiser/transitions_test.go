@@ -73,7 +73,7 @@ func TestNorm(t *testing.T) {
 		t.Error("post is the default, and pre is another network: wanted so")
 	}
 	c := small(func(c *Config) { c.Norm, c.Encoder.Kind, c.Edges = "pre", "points", true })
-	if _, err := New(c); err == nil || err.Error() != "model.norm: pre does not go with model.edges, wanted post" {
+	if _, err := New(c); err == nil || err.Error() != "Norm: pre does not go with edges, wanted post" {
 		t.Errorf("pre with edges: %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // windowEncoder reads an image as windows side by side (the digits of a number), all with
@@ -24,13 +26,13 @@ type windowEncoder struct {
 func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 	e := &cfg.Encoder
 	if e.Height < 1 || e.Width < 1 || e.Window < 1 {
-		return nil, fmt.Errorf("model.encoder: window needs a height, a width and a window (got %d, %d, %d)", e.Height, e.Width, e.Window)
+		return nil, field.Errorf("Encoder.Kind", "window needs a height, a width and a window (got %d, %d, %d)", e.Height, e.Width, e.Window)
 	}
 	if len(e.Hidden) == 0 {
-		return nil, fmt.Errorf("model.hidden: missing with encoder window, wanted such as [256, 64]")
+		return nil, field.Errorf("Encoder.Hidden", "missing with encoder window, wanted such as [256, 64]")
 	}
 	if e.Width%e.Window != 0 {
-		return nil, fmt.Errorf("model.encoder: the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
+		return nil, field.Errorf("Encoder.Kind", "the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
 	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, planes: max(1, e.Planes), dropout: e.Dropout}
 	in, h, w, kernel := enc.planes, e.Height, e.Window, 5

@@ -3,6 +3,7 @@ package diffusion
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +61,7 @@ func TestAnswersDoNotDependOnCompany(t *testing.T) {
 					continue
 				}
 				const n = 9
-				store, d := r.small(t, p, n, func(c *denoiser.Config) { c.Dim, c.FeedForward = 32, 64 })
+				store, d := r.small(t, p, n, func(c *denoiser.Config) { c.Dim, c.FeedForward = 16, 32 })
 				dec, err := NewDecoder(e, store, d, p)
 				if err != nil {
 					t.Fatal(err)
@@ -153,4 +154,35 @@ func TestParts(t *testing.T) {
 			t.Errorf("as usual −, in other parts +:\n%s", diff)
 		}
 	}
+}
+
+// A state has the same scores, to the last bit, wherever it stands in a part.
+func TestRowsAreAlike(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		sizes := []int{2, 3, 5, 6, 9, 12, 13, 23, 31, 48, 70, 100, 130, 140}
+		if e.Kind == "xla" {
+			sizes = []int{9, 70} // compiling takes long
+		}
+		for _, n := range sizes {
+			p := riffleGPL(0, 7)
+			r := readers()["features"]
+			store, d := r.small(t, p, n, func(c *denoiser.Config) { c.Dim, c.Layers = 16, 1 })
+			dec, err := NewDecoder(e, store, d, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			enc := must(dec.Encode(t.Context(), r.objects(rand.New(rand.NewPCG(2, 2)), []int{n}, n)))
+			states := min(100, 2*PartRows(2*n))
+			order := make([]int32, n)
+			putOrder(order, perm.Random(rand.New(rand.NewPCG(2, 3)), n))
+			scores := must(dec.Scores(t.Context(), enc, slices.Repeat(order, states), states, 7))
+			for i := range states {
+				if !slices.Equal(scores[:n*n], scores[i*n*n:(i+1)*n*n]) {
+					t.Errorf("n = %d: state %d of %d has other scores than the first", n, i, states)
+					break
+				}
+			}
+			dec.Close()
+		}
+	})
 }

@@ -2,7 +2,9 @@ package diffusion
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +25,7 @@ import (
 // size ([denoiser.PaddedSize]) whichever sets they are of, the last part filled up. So the shapes
 // that are compiled are few, memory does not grow with what is asked, and what a set is answered
 // does not depend on the sets beside it, to the last bit: a matrix product of another shape may
-// round another way, one of the same shape gives equal rows equal sums on both engines.
+// round another way, one of the same shape gives equal rows equal sums (see wholeRows).
 type Decoder struct {
 	Process  *Process
 	Denoiser *denoiser.Denoiser
@@ -33,6 +35,9 @@ type Decoder struct {
 	// that of sets of up to size objects, or that of the encoder, where size is 0. It returns what is
 	// called after.
 	OnShape func(size int) (done func())
+	// Mixed tells that sets are of several sizes, so that those of the network's own are padded like
+	// the others, in one shape with them.
+	Mixed bool
 
 	encode, exact, padded *model.Exec
 	known                 map[shape]bool     // shapes that were asked for
@@ -58,6 +63,22 @@ const (
 	// wide is how many times as much a GPU takes together.
 	wide = 32
 )
+
+// PartRows is how many states of so many tokens go through the network together.
+func PartRows(tokens int) int { return wholeRows(PartTokens / tokens) }
+
+// wholeRows rounds down to a multiple of 8, but for few: 4, or 1 alone. A matrix product takes some
+// rows together, four on the go engine, and rounds those that are left over another way: in
+// multiples all rows are alike, and a single one is always at the same place.
+func wholeRows(rows int) int {
+	switch {
+	case rows >= 8:
+		return rows / 8 * 8
+	case rows > 1:
+		return 4
+	}
+	return 1
+}
 
 // NewDecoder prepares decoding with the weights in a store.
 func NewDecoder(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process) (*Decoder, error) {
@@ -111,6 +132,24 @@ type Encoded struct {
 
 // Size is how many objects set i has.
 func (e *Encoded) Size(i int) int { return len(e.vectors[i]) / e.width }
+
+// Alike returns, for each object of set i, the first object whose embedding is the same, to the last
+// bit: to the network they are one.
+func (e *Encoded) Alike(i int) []int {
+	n := e.Size(i)
+	out, first := make([]int, n), map[string]int{}
+	for k := range n {
+		var key []byte
+		for _, v := range e.vectors[i][k*e.width : (k+1)*e.width] {
+			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(v))
+		}
+		if _, seen := first[string(key)]; !seen {
+			first[string(key)] = k
+		}
+		out[k] = first[string(key)]
+	}
+	return out
+}
 
 // Join puts the sets of several encodings by one decoder together.
 func Join(parts ...*Encoded) *Encoded {
@@ -178,7 +217,7 @@ func encodeParts[T uint8 | int32 | float32](ctx context.Context, d *Decoder, fla
 	for i, n := range sizes {
 		own = append(own, flat[i*dims[1]*size:][:n*size]...)
 	}
-	atOnce := min(mostObjects, max(1, d.elements/size))
+	atOnce := min(mostObjects, wholeRows(d.elements/size))
 	dims = slices.Concat([]int{1, atOnce}, dims[2:])
 	var out []float32
 	for len(own) > 0 {
@@ -228,10 +267,10 @@ func (d *Decoder) call(exec *model.Exec, s shape, inputs ...*tensors.Tensor) ([]
 func (d *Decoder) inNetwork(start time.Time) { d.Network += time.Since(start) }
 
 // shapeOf is the shape in which sets of n objects are judged: their own where it is that of the
-// network, as it is in most models.
+// network, as it is in models that are not of Mixed sizes.
 func (d *Decoder) shapeOf(n int) shape {
 	most := d.Denoiser.Config.N
-	if _, pads := d.Process.Reverse.(reverse.Padder); !pads || n == most {
+	if _, pads := d.Process.Reverse.(reverse.Padder); !pads || n == most && !d.Mixed {
 		return shape{n, false}
 	}
 	return shape{denoiser.PaddedSize(n, most), true}
@@ -260,7 +299,7 @@ func (d *Decoder) scoresOf(ctx context.Context, e *Encoded, asked []query) ([][]
 	}
 	out := make([][]float64, len(asked))
 	for _, s := range shapes {
-		for part := range slices.Chunk(together[s], max(1, d.tokens/d.Denoiser.Tokens(s.n))) {
+		for part := range slices.Chunk(together[s], wholeRows(d.tokens/d.Denoiser.Tokens(s.n))) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -274,7 +313,7 @@ func (d *Decoder) scoresOf(ctx context.Context, e *Encoded, asked []query) ([][]
 
 // scorePart writes the scores of the states number part of asked, all of one shape.
 func (d *Decoder) scorePart(e *Encoded, s shape, asked []query, part []int, out [][]float64) error {
-	rows := max(1, d.tokens/d.Denoiser.Tokens(s.n))
+	rows := wholeRows(d.tokens / d.Denoiser.Tokens(s.n))
 	vectors := make([]float32, rows*s.n*e.width)
 	arrangements, times, lengths := make([]int32, rows*s.n), make([]int32, rows), make([]int32, rows)
 	for row := range rows {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -33,11 +34,11 @@ type Latent struct {
 func (l Latent) Validate() error {
 	switch {
 	case l.Samples < 2 || l.Samples > 1<<20:
-		return fmt.Errorf("train.samples: must be 2 to %d (got %d)", 1<<20, l.Samples)
+		return field.Errorf("Samples", "must be 2 to %d (got %d)", 1<<20, l.Samples)
 	case !(l.Entropy >= 0 && l.Entropy <= math.MaxFloat32): // NaN too
-		return fmt.Errorf("train.entropy: must be 0 or more and finite (got %g)", l.Entropy)
+		return field.Errorf("Entropy", "must be 0 or more and finite (got %g)", l.Entropy)
 	case !(l.Rate >= 0 && l.Rate <= 1):
-		return fmt.Errorf("train.ema_rate: must be 0 to 1 (got %g)", l.Rate)
+		return field.Errorf("Rate", "must be 0 to 1 (got %g)", l.Rate)
 	}
 	return nil
 }

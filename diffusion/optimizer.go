@@ -1,7 +1,6 @@
 package diffusion
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
@@ -9,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov & Hutter 2019), as
@@ -23,15 +23,15 @@ type AdamW struct {
 func (a AdamW) Validate() error {
 	switch {
 	case !(a.Beta1 >= 0 && float32(a.Beta1) < 1): // as the engine sees it, in float32; NaN too
-		return fmt.Errorf("train.beta1: must be 0 or more and below 1 (got %g)", a.Beta1)
+		return field.Errorf("Beta1", "must be 0 or more and below 1 (got %g)", a.Beta1)
 	case !(a.Beta2 >= 0 && float32(a.Beta2) < 1):
-		return fmt.Errorf("train.beta2: must be 0 or more and below 1 (got %g)", a.Beta2)
+		return field.Errorf("Beta2", "must be 0 or more and below 1 (got %g)", a.Beta2)
 	case !(float32(a.Epsilon) > 0 && a.Epsilon < 1):
-		return fmt.Errorf("train.epsilon: must be above 0 and below 1 (got %g)", a.Epsilon)
+		return field.Errorf("Epsilon", "must be above 0 and below 1 (got %g)", a.Epsilon)
 	case !(a.WeightDecay >= 0 && a.WeightDecay <= math.MaxFloat32):
-		return fmt.Errorf("train.weight_decay: must be 0 or more and finite (got %g)", a.WeightDecay)
+		return field.Errorf("WeightDecay", "must be 0 or more and finite (got %g)", a.WeightDecay)
 	case !(a.Clip >= 0 && a.Clip <= math.MaxFloat32):
-		return fmt.Errorf("train.clip: must be 0 or more and finite (got %g)", a.Clip)
+		return field.Errorf("Clip", "must be 0 or more and finite (got %g)", a.Clip)
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ package diffusion
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/shuffle"
@@ -56,17 +56,17 @@ func (p *Process) Validate() error {
 				names = append(names, law.Name())
 			}
 		}
-		return fmt.Errorf("process.reverse: %s cannot undo one %s, wanted one of %s", p.Reverse.Name(), p.Forward.Name(), strings.Join(names, ", "))
+		return field.Errorf("Reverse", "%s cannot undo one %s, wanted one of %s", p.Reverse.Name(), p.Forward.Name(), strings.Join(names, ", "))
 	}
 	if len(p.Steps) < 2 || p.Steps[0] != 0 {
-		return fmt.Errorf("process.schedule: wanted 0 < t_1 < … < T (got %v)", p.Steps)
+		return field.Errorf("Steps", "wanted 0 < t_1 < … < T (got %v)", p.Steps)
 	}
 	for i := 1; i < len(p.Steps); i++ {
 		if p.Steps[i] <= p.Steps[i-1] {
-			return fmt.Errorf("process.schedule: must increase (got %v)", p.Steps)
+			return field.Errorf("Steps", "must increase (got %v)", p.Steps)
 		}
 		if !p.Reverse.FullSupport() && p.Steps[i] != p.Steps[i-1]+1 {
-			return fmt.Errorf("process.schedule: %s can only undo one shuffle at a time, wanted 0, 1, …, T (got %v)", p.Reverse.Name(), p.Steps)
+			return field.Errorf("Steps", "%s can only undo one shuffle at a time, wanted 0, 1, …, T (got %v)", p.Reverse.Name(), p.Steps)
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func TestRandomStepDrawsEveryStep(t *testing.T) {
 func TestProcessValidate(t *testing.T) {
 	irs := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: []int{0, 2, 7}}
 	wrong := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseInsertion{}, Steps: Every(3)}
-	if err, want := wrong.Validate(), "process.reverse: ii cannot undo one riffle, wanted one of gpl, path, pl, irs"; err == nil || err.Error() != want {
+	if err, want := wrong.Validate(), "Reverse: ii cannot undo one riffle, wanted one of gpl, path, pl, irs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}
 	// A card put elsewhere leaves two rising sequences: an insertion is a riffle of few orders.

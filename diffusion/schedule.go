@@ -1,8 +1,9 @@
 package diffusion
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // LearningRate is a learning-rate schedule.
@@ -22,16 +23,16 @@ func (l LearningRate) Validate() error {
 	switch l.Kind {
 	case "noam", "cosine", "constant":
 	default:
-		return fmt.Errorf("train.schedule: unknown %q, wanted noam, cosine or constant", l.Kind)
+		return field.Errorf("Kind", "unknown %q, wanted noam, cosine or constant", l.Kind)
 	}
 	if !(l.Max > 0 && l.Max <= math.MaxFloat32) { // NaN too
-		return fmt.Errorf("train.lr: must be above 0 and finite (got %g)", l.Max)
+		return field.Errorf("Max", "must be above 0 and finite (got %g)", l.Max)
 	}
 	if l.Warmup < 0 {
-		return fmt.Errorf("train.warmup: must be 0 or more (got %d)", l.Warmup)
+		return field.Errorf("Warmup", "must be 0 or more (got %d)", l.Warmup)
 	}
 	if l.Kind == "noam" && l.Warmup < 1 {
-		return fmt.Errorf("train.warmup: must be 1 or more with noam (got %d)", l.Warmup)
+		return field.Errorf("Warmup", "must be 1 or more with noam (got %d)", l.Warmup)
 	}
 	return nil
 }

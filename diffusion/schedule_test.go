@@ -69,12 +69,12 @@ func TestLearningRateErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*LearningRate){
-		`train.schedule: unknown "x"`:                       func(l *LearningRate) { l.Kind = "x" },
-		"train.lr: must be above 0 and finite (got 0)":      func(l *LearningRate) { l.Max = 0 },
-		"train.lr: must be above 0 and finite (got NaN)":    func(l *LearningRate) { l.Max = math.NaN() },
-		"train.lr: must be above 0 and finite (got +Inf)":   func(l *LearningRate) { l.Max = math.Inf(1) },
-		"train.warmup: must be 1 or more with noam (got 0)": func(l *LearningRate) { l.Warmup = 0 },
-		"train.warmup: must be 0 or more (got -1)":          func(l *LearningRate) { l.Warmup = -1 },
+		`Kind: unknown "x"`:                           func(l *LearningRate) { l.Kind = "x" },
+		"Max: must be above 0 and finite (got 0)":     func(l *LearningRate) { l.Max = 0 },
+		"Max: must be above 0 and finite (got NaN)":   func(l *LearningRate) { l.Max = math.NaN() },
+		"Max: must be above 0 and finite (got +Inf)":  func(l *LearningRate) { l.Max = math.Inf(1) },
+		"Warmup: must be 1 or more with noam (got 0)": func(l *LearningRate) { l.Warmup = 0 },
+		"Warmup: must be 0 or more (got -1)":          func(l *LearningRate) { l.Warmup = -1 },
 	} {
 		l := good
 		change(&l)

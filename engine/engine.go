@@ -86,6 +86,20 @@ func Open(spec string) (*Engine, error) {
 	return open(spec)
 }
 
+// Auto returns the kind of engine that auto takes here, "go", "xla" or "cuda"; "" where
+// GOMLX_BACKEND says it.
+func Auto() string {
+	if os.Getenv("GOMLX_BACKEND") != "" {
+		return ""
+	}
+	for _, x := range List() {
+		if x.Default {
+			return x.Name
+		}
+	}
+	return "go"
+}
+
 // open is [Open] but for auto.
 func open(spec string) (*Engine, error) {
 	kind, path, _ := strings.Cut(spec, ":")

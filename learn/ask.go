@@ -259,6 +259,9 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return price(sets[i], o) })
 			}
+			if plans[i] == nil {
+				inIndexOrder(beams[k], enc.Alike(k))
+			}
 			o := Ordered{Steps: beams[k][0].States}
 			far := 0
 			for _, p := range beams[k][:min(top, len(beams[k]))] {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -141,7 +141,7 @@ func TestAloneOrInABatch(t *testing.T) {
 	many = append(many, numbers(0.5), bare(0), randomSets(1, 4)[0], randomSets(1, 2)[0])
 	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 5}} {
 		for _, size := range []int{1, 7, 257} {
-			m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+			m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
 			out, _, err := m.Order(t.Context(), many, 1, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestAlternatingSizes(t *testing.T) {
 		a[i].Order, b[i].Order, b[i].ID = perm.Order{3, 1, 0, 2}, perm.Order{5, 0, 3, 1, 2, 4}, fmt.Sprintf("b%d", i)
 		mixed = append(mixed, a[i], b[i])
 	}
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 4 })
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 4 })
 	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
 	batches := 0
 	m.Task = counted{scalars{n: 4}, &batches}
@@ -232,7 +232,7 @@ func TestWarningsAreWithTheirSets(t *testing.T) {
 		s.OrderGiven = []string{"order", "rank"}[i%2]
 	}
 	for _, size := range []int{1, 3, 257} {
-		m := newScalars(t, scalars{n: 2}, func(c *run.Config) { c.Eval.Batch = size })
+		m := newScalars(t, scalars{n: 2}, func(c *config.Config) { c.Eval.Batch = size })
 		m.Task, m.schedule = warned{scalars{n: 2}}, []string{"short"}
 		three := "1 set has 3 objects, the model was trained on sets of 2: the answers may be worse"
 		want := [][]string{{"short"}, {"short", "3 is large"}, {"short", three}, {"short", "3 is large"}, {"short"}, {"short"}}
@@ -271,7 +271,7 @@ func TestScoreAndSampleInAnyBatch(t *testing.T) {
 	var want []Scored
 	var draws []Sampled
 	for _, size := range []int{257, 7, 1} {
-		m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+		m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
 		scored, _, err := m.Score(t.Context(), many, 3, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -470,14 +470,16 @@ func TestScoreLevels(t *testing.T) {
 		}
 		sum += math.Exp(float64(one[0].LogProb))
 	}
-	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2})), draws, 2)
+	blank := set(nil, nil) // voters who say nothing: all orders are consistent
+	blank.Count = 3
+	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2}), blank), draws, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
 		log, uniform float64
 		given        string
-	}{{math.Log(sum), math.Log(2. / 6), "levels"}, {0, 0, "levels"}, {math.NaN(), math.Log(1. / 6), ""}} {
+	}{{math.Log(sum), math.Log(2. / 6), "levels"}, {0, 0, "levels"}, {math.NaN(), math.Log(1. / 6), ""}, {0, 0, "levels"}} {
 		s := scored[i]
 		if math.Abs(float64(s.LogProb)-want.log) > 5*float64(s.LogProbStdErr)+0.05 {
 			t.Errorf("set %d: log p %g ± %g, wanted %g", i, s.LogProb, s.LogProbStdErr, want.log)
@@ -503,7 +505,7 @@ func TestScoreErrors(t *testing.T) {
 		t.Error("0 draws: no error")
 	}
 	// Merged transpositions have no closed form: an error, not NaN.
-	m = newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
+	m = newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
 	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s0: bound: the probability of 3 shuffles by transposition has no closed form" {
 		t.Errorf("error %v", err)
 	}

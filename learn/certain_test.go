@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -18,7 +18,7 @@ import (
 func votes4(t *testing.T) *Model {
 	t.Helper()
 	cfg := tiny()
-	cfg.Task = run.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("Ada Ben Cy Dot", "20: 1,2,3,4", "10: 2,1,3,4", "10: 4,3,2,1", "5: 3,1,4,2"))}
+	cfg.Task = config.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("Ada Ben Cy Dot", "20: 1,2,3,4", "10: 2,1,3,4", "10: 4,3,2,1", "5: 3,1,4,2"))}
 	cfg.Model.Encoder, cfg.Model.Dim, cfg.Model.Dropout = "", 16, 0
 	cfg.Train.Steps, cfg.Train.LR = 100, 1e-2
 	m, _ := train(t, cfg, openEngine(t, "go"))
@@ -86,7 +86,7 @@ func TestCapped(t *testing.T) {
 // in the figures and in their JSON, and no error.
 func TestImpossibleVote(t *testing.T) {
 	cfg := tiny()
-	cfg.Task = run.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("a b c", "9: 1,2,3")), Test: inFile(t, "test.soc", soc("a b c", "2: 3,2,1", "1: 1,2,3"))}
+	cfg.Task = config.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("a b c", "9: 1,2,3")), Test: inFile(t, "test.soc", soc("a b c", "2: 3,2,1", "1: 1,2,3"))}
 	cfg.Model.Encoder = ""
 	m := newModel(t, cfg, openEngine(t, "go"))
 	r, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
@@ -111,7 +111,7 @@ func TestImpossibleVote(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Task = run.Task{Name: "ranking", Data: path, Test: path}
+	cfg.Task = config.Task{Name: "ranking", Data: path, Test: path}
 	r, err = newModel(t, cfg, openEngine(t, "go")).Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)

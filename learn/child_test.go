@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // killable is tiny with checkpoints in a few places.
-func killable() run.Config {
+func killable() config.Config {
 	c := tiny()
 	c.Train.Checkpoint = "10ms"
 	return c

@@ -14,11 +14,11 @@ import (
 
 	"github.com/riffle-ml/riffle/baseline/diffsort"
 	"github.com/riffle-ml/riffle/baseline/gumbelsinkhorn"
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -87,7 +87,7 @@ func voted(t *testing.T, n int, train, test string) *Model {
 		}
 	}
 	cfg := tiny()
-	cfg.Task = run.Task{Name: "ranking", Data: filepath.Join(dir, "train.toi"), Test: filepath.Join(dir, "test.toi")}
+	cfg.Task = config.Task{Name: "ranking", Data: filepath.Join(dir, "train.toi"), Test: filepath.Join(dir, "test.toi")}
 	cfg.Model.Encoder = ""
 	return newModel(t, cfg, openEngine(t, "go"))
 }
@@ -223,7 +223,7 @@ func lossAt(t *testing.T, m *Model, f func(scores *graph.Node, in []*graph.Node)
 // Error-free DiffSort's second loss is of the objects that the error-free swaps move: those of
 // the relaxed swaps would blend objects, which is what it avoids (Kim et al. 2024).
 func TestErrorFreeLoss(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 		c.Method, c.Baseline.Network, c.Baseline.Steepness = "error-free-diffsort", "odd-even", 3
 	})
 	network, err := diffsort.OddEven(4)
@@ -300,7 +300,7 @@ func TestGumbelSinkhornScoresItems(t *testing.T) {
 // says of a masked position is divided by V·(e^σ̄ − 1) (Lou et al. 2024, the absorbing graph; V objects).
 func TestSEDDRatiosAreAtSigma(t *testing.T) {
 	cfg := tiny()
-	cfg.Method, cfg.Baseline = "sedd", run.Baseline{Graph: "absorb", Sampler: "analytic", Steps: 8}
+	cfg.Method, cfg.Baseline = "sedd", config.Baseline{Graph: "absorb", Sampler: "analytic", Steps: 8}
 	m := newModel(t, cfg, openEngine(t, "go"))
 	o, err := m.newSEDD()
 	if err != nil {
@@ -341,7 +341,7 @@ func TestSEDDRatiosAreAtSigma(t *testing.T) {
 // The scores that a latent step draws from are those of the step itself: its seed makes the mask
 // of dropout.
 func TestLatentDrawsUnderTheStepsMask(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 		c.Train.Objective, c.Process.Schedule, c.Train.Samples, c.Train.Entropy, c.Model.Dropout = "latent", []int{0, 7}, 8, 1, 0.5
 	})
 	b, err := m.batch(1)

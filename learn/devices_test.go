@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // losses are those of a run's log, by step.
@@ -72,7 +72,7 @@ func TestDevicesKeepTheLatentLosses(t *testing.T) {
 	}
 	var logs [2][]float64
 	for i := range logs {
-		m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 			c.Train.Objective, c.Train.Steps, c.Train.Batch, c.Process.Schedule = "latent", 5, 8, []int{0, 2, 7}
 		})
 		m.Task, m.Engine = pictured{m.Task.(scalars)}, e

@@ -37,17 +37,17 @@ func (m *Model) options(o DecodeOptions) (DecodeOptions, error) { return o.Compl
 // Result is how well a model orders sets. Shares are in percent; the intervals are 95 %
 // bootstrap intervals over sets.
 type Result struct {
-	Sets    int             `json:"sets"`
-	N       int             `json:"n"`
-	Step    int             `json:"step"`
-	Seed    uint64          `json:"seed"`
-	Decode  DecodeOptions   `json:"decode"`
-	Exact   metric.Interval `json:"exact"`
-	Correct metric.Interval `json:"correct"`
+	Sets    int              `json:"sets"`
+	N       int              `json:"n"`
+	Step    int              `json:"step"`
+	Seed    uint64           `json:"seed"`
+	Decode  DecodeOptions    `json:"decode"`
+	Exact   metric.Interval  `json:"exact"`
+	Correct *metric.Interval `json:"correct,omitempty"` // nil of ranked lists: not every right place is known
 	// KendallTau compares ranks; KendallTauLists compares the lists of indices, as the
-	// paper's numbers do.
-	KendallTau      metric.Interval `json:"kendall_tau"`
-	KendallTauLists metric.Interval `json:"kendall_tau_lists"`
+	// paper's numbers do, nil of ranked lists.
+	KendallTau      metric.Interval  `json:"kendall_tau"`
+	KendallTauLists *metric.Interval `json:"kendall_tau_lists,omitempty"`
 	// Permutations is the share of the results that are permutations, nil where all are by
 	// construction. What is none counts as not exact and with a tau of 0.
 	Permutations *metric.Interval `json:"permutations,omitempty"`
@@ -201,13 +201,14 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 		r.Warnings = append(r.Warnings, t.Doubts(split)...)
 	}
 	r.Warnings = append(r.Warnings, doubts.Warnings()...)
+	r.Correct, r.KendallTauLists = &metric.Interval{}, &metric.Interval{}
 	if m.Config.Method == "sedd" {
 		r.Permutations = &metric.Interval{}
 	}
 	for _, x := range []struct {
 		to   *metric.Interval
 		from []float64
-	}{{r.Permutations, valid}, {&r.Exact, exact}, {&r.Correct, correct}, {&r.KendallTau, tau}, {&r.KendallTauLists, lists}} {
+	}{{r.Permutations, valid}, {&r.Exact, exact}, {r.Correct, correct}, {&r.KendallTau, tau}, {r.KendallTauLists, lists}} {
 		if x.to == nil {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
@@ -37,7 +38,7 @@ func evaluate(t *testing.T, m *Model, count int, opt DecodeOptions) [4]metric.In
 	if last != count || r.Sets != count || r.N != m.Config.Task.N {
 		t.Errorf("%d sets wanted, %d done: %+v", count, last, r)
 	}
-	return [4]metric.Interval{r.Exact, r.Correct, r.KendallTau, r.KendallTauLists}
+	return [4]metric.Interval{r.Exact, *r.Correct, r.KendallTau, *r.KendallTauLists}
 }
 
 // The result does not depend on the size of the batches, nor on a ragged end.
@@ -45,7 +46,7 @@ func TestEvaluateBatchSizes(t *testing.T) {
 	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 4}} {
 		var want [4]metric.Interval
 		for i, size := range []int{30, 1, 7, 257} {
-			m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = size })
+			m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
 			got := evaluate(t, m, 30, opt)
 			if i == 0 {
 				want = got
@@ -167,7 +168,7 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 		t.Skip(err)
 	}
 	cfg := tiny()
-	cfg.Task = run.Task{Name: "sort", N: 4, Digits: 1, Augment: run.Augment{Rotate: 10, Scale: 0.1, Shift: 2}}
+	cfg.Task = config.Task{Name: "sort", N: 4, Digits: 1, Augment: config.Augment{Rotate: 10, Scale: 0.1, Shift: 2}}
 	cfg.Model.Encoder, cfg.Model.Hidden = "window", []int{8}
 	m := newModel(t, cfg, openEngine(t, "go"))
 	for _, split := range []task.Split{task.Train, task.Validation, task.Test} {

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Train on lists with features of one's own, without a file: here four offers each, ranked by their
@@ -29,8 +29,8 @@ func ExampleFitSets() {
 		}
 		lists = append(lists, s)
 	}
-	cfg := run.Default()
-	cfg.Model = run.Model{Dim: 16, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+	cfg := config.Default()
+	cfg.Model = config.Model{Dim: 16, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
 	cfg.Train.Steps, cfg.Train.Batch, cfg.Train.LR, cfg.Train.Schedule = 200, 16, 5e-3, "constant"
 	e, err := engine.Open("go")
 	if err != nil {

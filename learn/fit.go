@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
@@ -15,7 +16,7 @@ import (
 // path ([Model.Train]) and returns it; [Load] opens it again. options, at most one, have the
 // callbacks of the training. Where ctx ends the training it returns [ErrStopped], and what was
 // learned until then is saved.
-func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
+func Fit(ctx context.Context, cfg config.Config, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
 	opt := TrainOptions{}
 	switch len(options) {
 	case 0:
@@ -38,7 +39,7 @@ func Fit(ctx context.Context, cfg run.Config, path string, e *engine.Engine, opt
 // what its configuration leaves open is as the sets are. test are lists to judge on, nil where a
 // tenth of sets is to be put aside for that. The model judges itself on them; one that is loaded
 // again orders, samples and scores, and can be judged on a file ([Model.SetTest]).
-func FitSets(ctx context.Context, cfg run.Config, sets, test []*dataset.Set, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
+func FitSets(ctx context.Context, cfg config.Config, sets, test []*dataset.Set, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
 	if len(sets) == 0 {
 		return nil, nil, errors.New("fit: no sets to train on")
 	}

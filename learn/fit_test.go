@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -17,9 +18,9 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "delta", N: 4, Target: "identity"}
-	cfg.Model = run.Model{Encoder: "table", Dim: 8, Layers: 1, Heads: 2, FeedForward: 8, Positions: "sinusoid", GPLRows: "dummies"}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "delta", N: 4, Target: "identity"}
+	cfg.Model = config.Model{Encoder: "table", Dim: 8, Layers: 1, Heads: 2, FeedForward: 8, Positions: "sinusoid", GPLRows: "dummies"}
 	cfg.Train.Steps, cfg.Train.Batch, cfg.Train.Validate = 2, 4, 0
 	path := filepath.Join(t.TempDir(), "run")
 	wrong := cfg

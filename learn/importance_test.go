@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/presets"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // sizes writes lists of four items that stand by the first of their two features.
@@ -32,10 +32,10 @@ func sizes(t *testing.T, lists int, seed uint64) string {
 }
 
 // smallRanking is a quick training on a file's lists.
-func smallRanking(t *testing.T, keys ...string) run.Config {
+func smallRanking(t *testing.T, keys ...string) config.Config {
 	t.Helper()
 	data, _ := presets.Get("ranking")
-	cfg, err := run.ParseConfig(data, "ranking.toml")
+	cfg, err := config.ParseConfig(data, "ranking.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

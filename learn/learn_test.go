@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
@@ -38,17 +39,17 @@ func openEngine(t testing.TB, spec string) *engine.Engine {
 
 // tiny is the permutation of 5 objects that most tests learn: 40 steps with dropout, each
 // in a millisecond.
-func tiny() run.Config {
-	c := run.Default()
-	c.Title, c.Task = "for tests", run.Task{Name: "delta", N: 5, Target: "random"}
-	c.Model = run.Model{Encoder: "table", Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Dropout: 0.2, Positions: "sinusoid", GPLRows: "dummies"}
+func tiny() config.Config {
+	c := config.Default()
+	c.Title, c.Task = "for tests", config.Task{Name: "delta", N: 5, Target: "random"}
+	c.Model = config.Model{Encoder: "table", Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Dropout: 0.2, Positions: "sinusoid", GPLRows: "dummies"}
 	c.Train.Steps, c.Train.Batch, c.Train.Trajectories, c.Train.Warmup = 40, 6, 2, 5
 	c.Train.Checkpoint, c.Train.Validate = "1h", 0
-	c.Eval = run.Eval{Examples: 20, Batch: 8}
+	c.Eval = config.Eval{Examples: 20, Batch: 8}
 	return c
 }
 
-func newModel(t testing.TB, cfg run.Config, e *engine.Engine) *Model {
+func newModel(t testing.TB, cfg config.Config, e *engine.Engine) *Model {
 	t.Helper()
 	m, _, err := New(cfg, e)
 	if err != nil {
@@ -58,7 +59,7 @@ func newModel(t testing.TB, cfg run.Config, e *engine.Engine) *Model {
 }
 
 // train makes a run of a configuration in a new directory.
-func train(t testing.TB, cfg run.Config, e *engine.Engine) (*Model, string) {
+func train(t testing.TB, cfg config.Config, e *engine.Engine) (*Model, string) {
 	t.Helper()
 	m, path := newModel(t, cfg, e), filepath.Join(t.TempDir(), "run")
 	if err := trainIn(t.Context(), m, path, false, TrainOptions{}); err != nil {
@@ -184,7 +185,7 @@ func (s scalars) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Ten
 }
 
 // newScalars makes a model of a scalars task; the rest is as in tiny.
-func newScalars(t testing.TB, work scalars, change func(*run.Config)) *Model {
+func newScalars(t testing.TB, work scalars, change func(*config.Config)) *Model {
 	t.Helper()
 	cfg := tiny()
 	cfg.Task.N = work.n

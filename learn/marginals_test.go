@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // Marginals are shares: each item is somewhere and each position has an item. The items stand in
@@ -72,7 +72,7 @@ func TestTestMarginalsErrors(t *testing.T) {
 		}
 	}
 	tour := tiny()
-	tour.Task = run.Task{Name: "tsp", N: 5}
+	tour.Task = config.Task{Name: "tsp", N: 5}
 	tour.Model.Encoder = "points"
 	if _, err := newModel(t, tour, e).TestMarginals(t.Context(), 0, 5); !errors.Is(err, ErrNoPlaces) {
 		t.Errorf("of a tour: %v, wanted ErrNoPlaces", err)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
 // StepMemory estimates the bytes that training needs with batches of so many sets, shared by so
@@ -112,12 +114,12 @@ func (m *Model) CheckMemory(devices int) error {
 	}
 	hint := "no batch of this network fits; a smaller one or fewer objects would"
 	if fits > 0 {
-		hint = fmt.Sprintf("train.batch = %d would fit", fits)
+		hint = fmt.Sprintf("%d would fit", fits)
 	}
 	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
 		hint += "; train.objective = \"random-step\" takes one state a trajectory"
 	}
-	return fmt.Errorf("train.batch: a step of %d sets needs about %s, %s are free\nhint: %s", batch, gigabytes(need), gigabytes(free), hint)
+	return &config.KeyError{Key: config.TrainBatch, Problem: fmt.Sprintf("a step of %d sets needs about %s, %s are free", batch, gigabytes(need), gigabytes(free)), Hint: hint}
 }
 
 // decodeMemory estimates the bytes that a reverse step of so many sets of n objects

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // The estimate grows with the batch, the states and the network, and a training that does not fit
@@ -17,10 +17,10 @@ func TestMemoryIsForeseen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "delta", N: 50, Target: "identity"}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "delta", N: 50, Target: "identity"}
 	cfg.Model.Encoder = "table"
-	memory := func(change func(*run.Config)) int64 {
+	memory := func(change func(*config.Config)) int64 {
 		c := cfg
 		change(&c)
 		m, _, err := New(c, e)
@@ -29,13 +29,13 @@ func TestMemoryIsForeseen(t *testing.T) {
 		}
 		return m.StepMemory(c.Train.Batch, 1)
 	}
-	base := memory(func(*run.Config) {})
-	for name, change := range map[string]func(*run.Config){
-		"batch":        func(c *run.Config) { c.Train.Batch *= 2 },
-		"trajectories": func(c *run.Config) { c.Train.Trajectories = 3 },
-		"layers":       func(c *run.Config) { c.Model.Layers *= 2 },
-		"dim":          func(c *run.Config) { c.Model.Dim *= 2 },
-		"objects":      func(c *run.Config) { c.Task.N *= 2 },
+	base := memory(func(*config.Config) {})
+	for name, change := range map[string]func(*config.Config){
+		"batch":        func(c *config.Config) { c.Train.Batch *= 2 },
+		"trajectories": func(c *config.Config) { c.Train.Trajectories = 3 },
+		"layers":       func(c *config.Config) { c.Model.Layers *= 2 },
+		"dim":          func(c *config.Config) { c.Model.Dim *= 2 },
+		"objects":      func(c *config.Config) { c.Task.N *= 2 },
 	} {
 		if got := memory(change); got <= base {
 			t.Errorf("more %s: %d bytes, wanted more than %d", name, got, base)
@@ -82,8 +82,8 @@ func TestSizesThatFit(t *testing.T) {
 	if free == 0 {
 		t.Skip("this system does not say what memory is free")
 	}
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "tsp", N: 5}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "tsp", N: 5}
 	cfg.Model.Encoder, cfg.Model.Positions = "points", "sinusoid"
 	cfg.Process.Schedule = []int{0, 7}
 	cfg.Eval.Batch = 1 << 20

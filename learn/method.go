@@ -1,10 +1,9 @@
 package learn
 
 import (
-	"fmt"
-
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -49,7 +48,7 @@ func (m *Model) CheckData() error {
 }
 
 func (m *Model) errNoPictures() error {
-	return fmt.Errorf("train.objective: latent compares pictures, which the objects of task %s are not", m.Config.Task.Name)
+	return config.Errorf(config.TrainObjective, "latent compares pictures, which the objects of task %s are not", m.Config.Task.Name)
 }
 
 // latent is diffusion judged by pixels. Its moving average is part of the model's state, so

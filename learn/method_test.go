@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -34,7 +34,7 @@ func (p pictured) Examples(split task.Split, first, count int) (*task.Examples, 
 func TestSEDDLearns(t *testing.T) {
 	for graph, sampler := range map[string]string{"absorb": "analytic", "uniform": "euler"} {
 		cfg := tiny()
-		cfg.Method, cfg.Baseline = "sedd", run.Baseline{Graph: graph, Sampler: sampler, Steps: 128}
+		cfg.Method, cfg.Baseline = "sedd", config.Baseline{Graph: graph, Sampler: sampler, Steps: 128}
 		cfg.Model.Dropout, cfg.Model.Dim, cfg.Model.Layers = 0, 32, 2
 		cfg.Train.Steps, cfg.Train.Batch, cfg.Train.LR = 600, 32, 3e-3
 		m, path := train(t, cfg, openEngine(t, "go"))
@@ -66,12 +66,12 @@ func TestSEDDLearns(t *testing.T) {
 // The relaxed methods learn to sort numbers: DiffSort and Error-free DiffSort from orders,
 // Gumbel–Sinkhorn from what sorted sets look like.
 func TestRelaxedMethodsLearn(t *testing.T) {
-	for method, change := range map[string]func(*run.Config){
-		"diffsort":            func(c *run.Config) { c.Baseline.Network = "odd-even" },
-		"error-free-diffsort": func(c *run.Config) { c.Baseline.Network, c.Model.Layers = "bitonic", 1 },
-		"gumbel-sinkhorn":     func(c *run.Config) { c.Baseline.Tau, c.Model.Hidden = 0.5, []int{32, 32} },
+	for method, change := range map[string]func(*config.Config){
+		"diffsort":            func(c *config.Config) { c.Baseline.Network = "odd-even" },
+		"error-free-diffsort": func(c *config.Config) { c.Baseline.Network, c.Model.Layers = "bitonic", 1 },
+		"gumbel-sinkhorn":     func(c *config.Config) { c.Baseline.Tau, c.Model.Hidden = 0.5, []int{32, 32} },
 	} {
-		m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 			c.Method, c.Model.Layers, c.Model.Positions, c.Model.Dropout, c.Model.Dim = method, 0, "none", 0, 16
 			c.Train.Steps, c.Train.Batch, c.Train.LR = 500, 16, 5e-3
 			change(c)
@@ -119,7 +119,7 @@ func TestBaselineErrors(t *testing.T) {
 // as an unbroken one: its moving average goes on.
 func TestLatentResumes(t *testing.T) {
 	model := func() *Model {
-		m := newScalars(t, scalars{n: 4}, func(c *run.Config) {
+		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 			c.Train.Objective, c.Train.Steps, c.Train.Batch, c.Process.Schedule = "latent", 30, 8, []int{0, 2, 7}
 		})
 		m.Task = pictured{m.Task.(scalars)}
@@ -151,7 +151,7 @@ func TestLatentResumes(t *testing.T) {
 
 // The latent objective compares pictures.
 func TestLatentNeedsPictures(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Train.Objective = "latent" })
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Train.Objective = "latent" })
 	err := trainIn(t.Context(), m, t.TempDir()+"/x", false, TrainOptions{})
 	if err == nil || !strings.Contains(err.Error(), "train.objective: latent compares pictures") {
 		t.Errorf("got %v", err)

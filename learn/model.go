@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
@@ -19,7 +21,7 @@ import (
 // Model is a network with its weights and what is needed to use it. It is not safe for
 // concurrent use.
 type Model struct {
-	Config   run.Config
+	Config   config.Config
 	Task     task.Task
 	Denoiser *denoiser.Denoiser
 	Process  *diffusion.Process // nil with another method than diffusion
@@ -30,6 +32,11 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
+	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
+	// seconds.
+	OnCompile func(text string)
+
+	compiled time.Duration // spent on compiling so far
 	decoder  *diffusion.Decoder
 	answered func(sets int) // nil, or called when so many more are done
 	other    orderer        // with another method
@@ -44,7 +51,7 @@ func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restore
 
 // New makes a model with starting weights. The configuration is completed (its schedule
 // filled in); warnings are things that work but that may not be wanted, those of the engine too.
-func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if m, warnings, err = Plan(cfg, e); err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +60,7 @@ func New(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err err
 
 // Plan is [New] without weights, which may take more memory than there is: [Model.CheckMemory] says
 // so. [Model.Train] makes or reads them.
-func Plan(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = task.Complete(&cfg); err != nil {
 		return nil, nil, err
 	}
@@ -64,11 +71,7 @@ func Plan(cfg run.Config, e *engine.Engine) (m *Model, warnings []string, err er
 	if m.Task, err = task.New(&cfg); err != nil {
 		return nil, nil, err
 	}
-	network, err := cfg.DenoiserConfig(m.Task.Encoder())
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Denoiser, err = denoiser.New(network); err != nil {
+	if m.Denoiser, err = cfg.Network(m.Task.Encoder()); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Method == "diffusion" {
@@ -112,7 +115,10 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		}
 	}
 	warnings, err = m.restore(dir, false)
-	return m, slices.Concat(e.Warnings, warnings), err
+	if e != nil {
+		warnings = slices.Concat(e.Warnings, warnings)
+	}
+	return m, warnings, err
 }
 
 // restore reads the last checkpoint of a run into the store.
@@ -152,6 +158,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.OnShape, d.Mixed = m.compiling, m.Config.Task.Name == "ranking"
 		m.decoder = d
 	}
 	return m.decoder, nil

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -38,7 +38,7 @@ func inFile(t *testing.T, name, text string) string {
 func club(t *testing.T, test string) *Model {
 	t.Helper()
 	cfg := tiny()
-	cfg.Task = run.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("Ada Ben Cy Dot", "60: 1,2,3,4", "6: 1,2,4,3", "4: 2,1,3,4")), Test: test}
+	cfg.Task = config.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("Ada Ben Cy Dot", "60: 1,2,3,4", "6: 1,2,4,3", "4: 2,1,3,4")), Test: test}
 	cfg.Model.Encoder, cfg.Model.Dim, cfg.Model.Dropout = "", 16, 0
 	cfg.Train.Steps, cfg.Train.Batch, cfg.Train.LR = 150, 16, 1e-2
 	m, _ := train(t, cfg, openEngine(t, "go"))

@@ -24,8 +24,9 @@ type Population struct {
 // priorWeight is that of the prior which stands in where there is no maximum-likelihood fit.
 const priorWeight = 0.5
 
-// populations fits the classical models to lists of the same n bare items.
-func populations(train, test []dataset.Vote, n int) []Population {
+// populations fits the classical models to lists of the same n bare items, which notes call by
+// names.
+func populations(train, test []dataset.Vote, n int, names []string) []Population {
 	lists := 0
 	for _, v := range test {
 		lists += v.Count
@@ -45,6 +46,7 @@ func populations(train, test []dataset.Vote, n int) []Population {
 	fit, err := plackettluce.Estimate(train, n, 0)
 	var parts *plackettluce.DisconnectedError
 	if errors.As(err, &parts) {
+		parts.Names = names
 		pl.Name, pl.Note = "Plackett–Luce, prior ½", note(err)
 		fit, err = plackettluce.Estimate(train, n, priorWeight)
 	}

@@ -116,7 +116,7 @@ func CheckScore(p *diffusion.Process, s *dataset.Set) error {
 	switch {
 	case len(s.Items) == 0 || s.Order != nil:
 		return nil
-	case s.Levels.Known() == 0:
+	case s.Levels.Known() == 0 && s.Count == 0: // voters who say nothing have all orders
 		return errors.New("no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"")
 	case p != nil && p.FixFirst: // its orders begin at one item
 		return errors.New("ties, or items without a place: an order of all was wanted, as tours are")

@@ -17,16 +17,18 @@ import (
 // Ranking is how well lists are ordered of which not everything is known: only pairs that are
 // known to be in an order count. A set that many gave counts as often.
 type Ranking struct {
-	Lists   int             `json:"lists"`    // those who gave an order
-	Exact   metric.Interval `json:"exact"`    // percent of lists none of whose known pairs is the wrong way round
-	TauB    metric.Interval `json:"tau_b"`    // Kendall's tau-b
-	NDCG    metric.Interval `json:"ndcg"`     // of the first NDCGAt items of those that are known
-	TopK    metric.Interval `json:"top_k"`    // share of the first TopKAt items that are among them, mean over what ties allow
-	NDCGAt  int             `json:"ndcg_at"`  // k
-	TopKAt  int             `json:"top_k_at"` // k, 5 or half of what the largest list may have
-	Bound   metric.Interval `json:"bound"`    // on log p of what is known, nats an item
-	Uniform metric.Interval `json:"uniform"`  // the same of all orders alike
-	Dropped []string        `json:"dropped,omitempty"`
+	Lists int             `json:"lists"` // those who gave an order
+	Exact metric.Interval `json:"exact"` // percent of lists none of whose known pairs is the wrong way round
+	TauB  metric.Interval `json:"tau_b"` // Kendall's tau-b
+	NDCG  metric.Interval `json:"ndcg"`  // of the first NDCGAt items of those that are known
+	// TopK is the share of the first TopKAt items that are among them, mean over what ties allow, of
+	// lists that know the places of more; nil where there are none: of so many all are among the first.
+	TopK    *metric.Interval `json:"top_k,omitempty"`
+	NDCGAt  int              `json:"ndcg_at"`  // k
+	TopKAt  int              `json:"top_k_at"` // k, 5 or half of what the largest list may have
+	Bound   metric.Interval  `json:"bound"`    // on log p of what is known, nats an item
+	Uniform metric.Interval  `json:"uniform"`  // the same of all orders alike
+	Dropped []string         `json:"dropped,omitempty"`
 	// Populations are classical models of the same lists, of bare items alone.
 	Populations []Population `json:"populations,omitempty"`
 }
@@ -110,7 +112,9 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		values[5] = (float64(scored[i].Uniform) + logCount[i]) / n
 		for range min(weights[i], maxWeight) {
 			for j, to := range []*[]float64{&exact, &tauB, &ndcg, &top, &bound, &uniform} {
-				*to = append(*to, values[j])
+				if to != &top || l.Known() > r.TopKAt {
+					*to = append(*to, values[j])
+				}
 			}
 		}
 	}
@@ -124,13 +128,19 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		case err != nil:
 			return nil, err
 		default:
-			r.Populations = populations(votes(train, counts), votes(sets, weights), m.Config.Task.N)
+			r.Populations = populations(votes(train, counts), votes(sets, weights), m.Config.Task.N, train[0].ItemNames())
 		}
+	}
+	if len(top) > 0 {
+		r.TopK = &metric.Interval{}
 	}
 	for _, x := range []struct {
 		to   *metric.Interval
 		from []float64
-	}{{&r.Exact, exact}, {&r.TauB, tauB}, {&r.NDCG, ndcg}, {&r.TopK, top}, {&r.Bound, bound}, {&r.Uniform, uniform}} {
+	}{{&r.Exact, exact}, {&r.TauB, tauB}, {&r.NDCG, ndcg}, {r.TopK, top}, {&r.Bound, bound}, {&r.Uniform, uniform}} {
+		if x.to == nil {
+			continue
+		}
 		if *x.to, err = metric.Bootstrap(x.from, 0, m.Config.Seed); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -34,7 +35,7 @@ func lists(t *testing.T) *Model {
 		}
 	}
 	cfg := tiny()
-	cfg.Task = run.Task{
+	cfg.Task = config.Task{
 		Name: "ranking", Data: write("train.csv", train),
 		Test: write("test.csv", "a,x,1,5\na,y,2,3\na,z,2,1\na,w,4,4\nb,x,2,1\nb,y,1,2\nc,x,1,1\nc,y,,5\nc,z,2,3\nd,x,1,1\nd,y,1,2\n"),
 	}
@@ -103,12 +104,34 @@ func TestCondensed(t *testing.T) {
 	}
 }
 
+// testSet is the test set of a name.
+func testSet(t *testing.T, m *Model, id string) *dataset.Set {
+	t.Helper()
+	sets, _, err := m.Task.(*task.Ranking).Sets(task.Test, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sets[slices.IndexFunc(sets, func(s *dataset.Set) bool { return s.ID == id })]
+}
+
 // Only known pairs count, lists without one are left out, and k is less than all items.
 func TestEvaluateLists(t *testing.T) {
 	m := lists(t)
 	r, err := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Of lists that know two places all are among the first two: a alone has more to say.
+	ordered, _, err := m.Order(t.Context(), []*dataset.Set{testSet(t, m, "a")}, 1, DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := metric.TopOverlap(ordered[0].Orders[0].Order, testSet(t, m, "a").Known(), 2)
+	if top := r.Ranking.TopK; err != nil || top == nil || top.Mean != want {
+		t.Errorf("top-2 overlap %+v, wanted %g of a, %v", top, want, err)
+	}
+	if data, err := json.Marshal(r); err != nil || strings.Contains(string(data), `"correct"`) || strings.Contains(string(data), "kendall_tau_lists") {
+		t.Errorf("%s, %v: has figures of places that are not known", data, err)
 	}
 	if r.Sets != 3 || r.Ranking.Lists != 3 || r.Ranking.TopKAt != 2 || len(r.Ranking.Dropped) != 1 {
 		t.Errorf("%d sets, %+v: wanted 3, the first two of up to four, and one left out", r.Sets, r.Ranking)

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -173,7 +173,7 @@ func TestConsensusOf(t *testing.T) {
 // probabilities.
 func TestEntropyOfAllOrders(t *testing.T) {
 	// Two riffles make all orders of three, so that no way is missing from the estimates.
-	m := newScalars(t, scalars{n: 3}, func(c *run.Config) { c.Process.Schedule = []int{0, 2, 5} })
+	m := newScalars(t, scalars{n: 3}, func(c *config.Config) { c.Process.Schedule = []int{0, 2, 5} })
 	set := randomSets(1, 3)[0]
 	var all []*dataset.Set
 	for o := range perm.All(3) {
@@ -256,7 +256,7 @@ func TestCalibrateByHand(t *testing.T) {
 }
 
 func TestCalibrate(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *run.Config) { c.Eval.Batch = 3 })
+	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 3 })
 	c, err := m.Calibrate(t.Context(), 7, 20, nil) // a ragged end
 	if err != nil {
 		t.Fatal(err)

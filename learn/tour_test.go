@@ -9,16 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
-func tourConfig(n int) run.Config {
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "tsp", N: n}
+func tourConfig(n int) config.Config {
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "tsp", N: n}
 	cfg.Process.Reverse, cfg.Process.Schedule = "pl", []int{0, 2, 7}
 	cfg.Model.Encoder, cfg.Model.Dim, cfg.Model.Layers, cfg.Model.Heads, cfg.Model.FeedForward = "points", 16, 1, 2, 16
 	cfg.Eval.Batch = 7

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
@@ -60,6 +61,7 @@ type trainer struct {
 	start   time.Time
 	limit   time.Duration // 0: the steps decide
 	refused int           // in a row
+	known   map[int]bool  // sizes of sets whose steps are compiled
 }
 
 // Train trains the model in a run directory, from the last checkpoint if resume is set; then
@@ -72,7 +74,7 @@ type trainer struct {
 // it does not, as the clock decides on the learning rate, nor with another number of
 // devices, whose sums round otherwise.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
-	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now()}
+	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 
 // sameConfig names the keys, in the order of config.toml, in which a run's configuration and a
 // model's are not the same, but for the length of the training.
-func sameConfig(ofRun, ofModel run.Config) error {
+func sameConfig(ofRun, ofModel config.Config) error {
 	if _, err := ofRun.Resolve(); err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func sameConfig(ofRun, ofModel run.Config) error {
 		return err
 	}
 	var keys, differ []string
-	for _, c := range run.Changes(want, got) {
+	for _, c := range config.Changes(want, got) {
 		if c.Key == "train.steps" || c.Key == "train.time" {
 			continue
 		}
@@ -186,7 +188,7 @@ func (t *trainer) ended() bool {
 }
 
 // trainOn goes on to another length than the run had, if the model has one.
-func (t *trainer) trainOn(was *run.Config) error {
+func (t *trainer) trainOn(was *config.Config) error {
 	old, is := was.Train, t.Config.Train
 	if s := t.State.Config; s != nil { // what the checkpoint was made with: the file may have been changed by hand
 		old.Time = strings.Trim(s["train.time"], `'"`)
@@ -211,7 +213,7 @@ func (t *trainer) trainOn(was *run.Config) error {
 	}
 	before := t.Config
 	before.Train.Steps, before.Train.Time = old.Steps, old.Time
-	length := func(c run.Train) string {
+	length := func(c config.Train) string {
 		if c.Time != "" {
 			return c.Time
 		}
@@ -225,7 +227,7 @@ func (t *trainer) trainOn(was *run.Config) error {
 
 // share is how much of a configured length is behind when step s is made after what was trained
 // before.
-func (t *trainer) share(c *run.Config, s int) float64 {
+func (t *trainer) share(c *config.Config, s int) float64 {
 	if limit, err := c.TimeLimit(); err == nil && limit > 0 {
 		return min(1, float64(t.before)/float64(limit))
 	}
@@ -279,11 +281,7 @@ func (t *trainer) loop() error {
 			return made.err
 		}
 		rate := schedule.At(s, done)
-		inputs, err := t.method.inputs(s, made.batch)
-		if err != nil {
-			return err
-		}
-		step, err := t.steps.Step(s, rate, inputs...)
+		step, err := t.make(s, rate, made.batch)
 		if err != nil {
 			return err
 		}
@@ -297,6 +295,23 @@ func (t *trainer) loop() error {
 			t.opt.OnStep(Progress{Step: s, Done: min(1, t.done(s)), Loss: t.loss, LR: rate, Elapsed: t.before + elapsed, Rate: float64(s-first) / elapsed.Seconds()})
 		}
 	}
+}
+
+// make makes step s. The first of a shape compiles it, which is no part of the training's time.
+func (t *trainer) make(s int, rate float64, b *batch) (*diffusion.Step, error) {
+	if size := b.objects.Shape().Dim(1); !t.known[size] {
+		t.known[size] = true
+		before, done := t.compiled, t.compiling(size)
+		defer func() {
+			done()
+			t.start = t.start.Add(t.compiled - before)
+		}()
+	}
+	inputs, err := t.method.inputs(s, b)
+	if err != nil {
+		return nil, err
+	}
+	return t.steps.Step(s, rate, inputs...)
 }
 
 // done returns how much of the training is behind when step s is about to be made: above 1
@@ -408,7 +423,9 @@ func (t *trainer) validate() error {
 	if count == 0 {
 		return nil
 	}
+	before := t.compiled
 	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
+	t.start = t.start.Add(t.compiled - before)
 	if err != nil {
 		if t.ctx.Err() != nil || errors.Is(err, task.ErrNoSets) {
 			return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -91,12 +92,12 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	cfg.Train.Steps = 3
 	_, dir := train(t, cfg, e)
 	before := stepLines(t, dir)
-	for want, change := range map[string]func(*run.Config){
-		"train.batch, eval.batch: the model to resume with has others: train.batch: wanted 6 (got 7); eval.batch: wanted 8 (got 9)":            func(c *run.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
-		"seed, train.lr: the model to resume with has others: seed: wanted 1 (got 2); train.lr: wanted 0.001 (got 1.0)":                        func(c *run.Config) { c.Seed, c.Train.LR = 2, 1 },
-		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:                                              func(c *run.Config) { c.Task.Target = "identity" },
-		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])":                                      func(c *run.Config) { c.Process.Schedule = []int{0, 3, 8} },
-		"paper.table, paper.exact: the model to resume with has others: paper.table: wanted none (got ''); paper.exact: wanted none (got 1.0)": func(c *run.Config) { c.Paper = &run.Paper{Exact: new(1.0)} },
+	for want, change := range map[string]func(*config.Config){
+		"train.batch, eval.batch: the model to resume with has others: train.batch: wanted 6 (got 7); eval.batch: wanted 8 (got 9)":            func(c *config.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
+		"seed, train.lr: the model to resume with has others: seed: wanted 1 (got 2); train.lr: wanted 0.001 (got 1.0)":                        func(c *config.Config) { c.Seed, c.Train.LR = 2, 1 },
+		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:                                              func(c *config.Config) { c.Task.Target = "identity" },
+		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])":                                      func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
+		"paper.table, paper.exact: the model to resume with has others: paper.table: wanted none (got ''); paper.exact: wanted none (got 1.0)": func(c *config.Config) { c.Paper = &config.Paper{Exact: new(1.0)} },
 	} {
 		other := cfg
 		change(&other)
@@ -298,7 +299,7 @@ func TestBadBatchIsRefused(t *testing.T) {
 // the checkpoint is that of the good steps.
 func TestTrainingGivesUp(t *testing.T) {
 	const bad = 15 // the first bad step
-	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *run.Config) {
+	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *config.Config) {
 		c.Train.Steps, c.Train.Checkpoint = 1000, "1ms"
 	})
 	dir := filepath.Join(t.TempDir(), "run")

@@ -85,7 +85,7 @@ func (m *Model) PaddedSize(n int) int {
 // part is how many tokens, and states of so many objects, go through the network together.
 func (m *Model) part(n int) (tokens, states float64) {
 	tokens = float64(m.Denoiser.Tokens(n))
-	return tokens, max(1, math.Floor(diffusion.PartTokens/tokens))
+	return tokens, float64(diffusion.PartRows(m.Denoiser.Tokens(n)))
 }
 
 // workOf is the work of sets of n items, but for compiling.

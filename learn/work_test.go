@@ -6,11 +6,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // working is a model of ranked lists by a law, with its starting weights.
@@ -20,8 +20,8 @@ func working(t *testing.T, law string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := run.Default()
-	cfg.Task = run.Task{Name: "tsp", N: 16}
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "tsp", N: 16}
 	cfg.Process.Reverse = law
 	cfg.Model.Encoder = "points"
 	cfg.Model.Dim, cfg.Model.Layers, cfg.Model.Heads, cfg.Model.FeedForward = 64, 2, 4, 128

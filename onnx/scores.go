@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/reverse"
 )
 
 // scores reads embeddings [batch, n, dim], in states that are arrangements [batch, n] at times
@@ -19,8 +20,8 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	arrangement := b.input("arrangement", "order form: arrangement[i] is the object at position i", elementInt64, "batch", "n")
 	time := b.time(b.input("time", "how often the cards were shuffled", elementInt64, "batch"))
 
-	matrix, extra, transitions := cfg.Law.NumScores(3) == 9, cfg.Law.NumScores(3) == 4, cfg.Law.NumScores(3) == 12 // GPL; IT; path
-	n := sync.OnceValue(func() value { return b.sizes(arrangement, 1, 2) })                                        // not every network asks
+	matrix, extra, transitions := cfg.Law.Layout() == reverse.Matrix, cfg.Law.Layout() == reverse.VectorPlusOne, cfg.Law.Layout() == reverse.MatrixPlusRow // GPL; IT; path
+	n := sync.OnceValue(func() value { return b.sizes(arrangement, 1, 2) })                                                                                // not every network asks
 	items, dummies := b.positions(cfg, n, matrix, extra)
 	if dummies != "" { // the same ones in each set
 		dummies = b.op("Expand", []value{b.unsqueeze(dummies, 0), b.concat(0, b.sizes(arrangement, 0, 1), b.ints(1, 1))})

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -86,20 +87,20 @@ func Load(dir string) (*Outcome, error) {
 // column is a metric: how it is printed, and where the paper's figure and ours are.
 type column struct {
 	title, format string
-	paper         func(*run.Paper) *float64
+	paper         func(*config.Paper) *float64
 	ours          func(*Outcome) *metric.Interval
 }
 
 var columns = []column{
-	{"exact %", "%.2f", func(p *run.Paper) *float64 { return p.Exact }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Exact) }},
+	{"exact %", "%.2f", func(p *config.Paper) *float64 { return p.Exact }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Exact) }},
 	{"exact % up to indistinguishable", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.UpToTwins }},
-	{"correct %", "%.2f", func(p *run.Paper) *float64 { return p.Correct }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Correct) }},
-	{"Kendall tau (lists)", "%.3f", func(p *run.Paper) *float64 { return p.KendallTau }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.KendallTau) }},
-	{"RMSE", "%.4f", func(p *run.Paper) *float64 { return p.RMSE }, func(o *Outcome) *metric.Interval { return o.RMSE }},
-	{"MAE", "%.4f", func(p *run.Paper) *float64 { return p.MAE }, func(o *Outcome) *metric.Interval { return o.MAE }},
+	{"correct %", "%.2f", func(p *config.Paper) *float64 { return p.Correct }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Correct) }},
+	{"Kendall tau (lists)", "%.3f", func(p *config.Paper) *float64 { return p.KendallTau }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.KendallTau) }},
+	{"RMSE", "%.4f", func(p *config.Paper) *float64 { return p.RMSE }, func(o *Outcome) *metric.Interval { return o.RMSE }},
+	{"MAE", "%.4f", func(p *config.Paper) *float64 { return p.MAE }, func(o *Outcome) *metric.Interval { return o.MAE }},
 	{"permutations %", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.Permutations }},
-	{"length", "%.3f", func(p *run.Paper) *float64 { return p.Length }, func(o *Outcome) *metric.Interval { return o.Length }},
-	{"gap %", "%.2f", func(p *run.Paper) *float64 { return p.Gap }, func(o *Outcome) *metric.Interval { return o.Gap }},
+	{"length", "%.3f", func(p *config.Paper) *float64 { return p.Length }, func(o *Outcome) *metric.Interval { return o.Length }},
+	{"gap %", "%.2f", func(p *config.Paper) *float64 { return p.Gap }, func(o *Outcome) *metric.Interval { return o.Gap }},
 }
 
 // Write writes the report on tables as Markdown: for each row the paper's figures, those

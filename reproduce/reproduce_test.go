@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -38,7 +39,7 @@ func TestRows(t *testing.T) {
 				t.Errorf("%s %s: no preset %s", table.Name, r.Name, r.Quick)
 				continue
 			}
-			cfg, err := run.ParseConfig(data, r.Quick)
+			cfg, err := config.ParseConfig(data, r.Quick)
 			if err != nil {
 				t.Fatal(err)
 			}

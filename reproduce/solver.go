@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 	"github.com/riffle-ml/riffle/tsp"
 )
@@ -19,8 +19,8 @@ const Instances = 1280
 // Solve is the row of a solver: "exact", or "2-opt" from five random starts, on the instances
 // that a model of n cities is tested on. Gaps are to the instances' labels.
 func Solve(ctx context.Context, solver string, n int, seed uint64) (*Outcome, error) {
-	cfg := run.Default()
-	cfg.Task, cfg.Model.Encoder, cfg.Seed = run.Task{Name: "tsp", N: n}, "points", seed
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder, cfg.Seed = config.Task{Name: "tsp", N: n}, "points", seed
 	work, err := task.New(&cfg)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
@@ -32,7 +32,7 @@ type Row struct {
 	Quick string
 	Set   []string
 	// Paper is what the paper has, nil for nothing.
-	Paper *run.Paper
+	Paper *config.Paper
 	// Needs says what is not at hand everywhere, "" for nothing.
 	Needs string
 	// Solver is a row without training: "2-opt", "exact".
@@ -60,12 +60,12 @@ func Find(name string) (Table, error) {
 	return Table{}, fmt.Errorf("table %q: unknown, wanted %s", name, strings.Join(names, ", "))
 }
 
-func figures(tau, exact, correct float64) *run.Paper {
-	return &run.Paper{KendallTau: &tau, Exact: &exact, Correct: &correct}
+func figures(tau, exact, correct float64) *config.Paper {
+	return &config.Paper{KendallTau: &tau, Exact: &exact, Correct: &correct}
 }
 
 // pictures are figures with the errors of reassembled pictures.
-func pictures(tau, exact, correct, rmse, mae float64) *run.Paper {
+func pictures(tau, exact, correct, rmse, mae float64) *config.Paper {
 	p := figures(tau, exact, correct)
 	p.RMSE, p.MAE = &rmse, &mae
 	return p
@@ -84,7 +84,7 @@ func noise(n int) string {
 // and the paper's model.
 var sizes = []struct {
 	n                     int
-	diffsort, exact, ours *run.Paper
+	diffsort, exact, ours *config.Paper
 }{
 	{3, figures(.930, 93.8, 95.8), figures(.974, 97.7, 98.4), figures(.976, 98.0, 98.5)},
 	{5, figures(.898, 83.9, 92.9), figures(.967, 95.3, 97.7), figures(.967, 95.5, 97.6)},
@@ -134,7 +134,7 @@ func sorting() Table {
 
 // sortBaseline is a row of a sorting network, which has no full preset: the paper gives no
 // training for it but the learning rate.
-func sortBaseline(method, label string, n int, paper *run.Paper) Row {
+func sortBaseline(method, label string, n int, paper *config.Paper) Row {
 	set := slices.DeleteFunc(sortSet(n), func(s string) bool { return s == noise(n) })
 	network, steepness := steepness(method, n)
 	set = append(set, "method="+method, "baseline.network="+network, fmt.Sprintf("baseline.steepness=%g", steepness))
@@ -152,15 +152,15 @@ func transitions() Table {
 		irs   int    // T
 		rt    int
 		ri    int
-		paper map[string]*run.Paper
+		paper map[string]*config.Paper
 	}{
-		{9, "[0,3,5,9]", 9, 15, 25, map[string]*run.Paper{
+		{9, "[0,3,5,9]", 9, 15, 25, map[string]*config.Paper{
 			"gpl": figures(.948, 89.4, 95.9), "pl": figures(.953, 90.9, 96.4), "pl-beam": figures(.955, 91.1, 96.5), "irs": figures(.947, 88.6, 95.9), "it": figures(.490, 18.0, 59.5), "ii": figures(.954, 91.1, 96.4),
 		}},
-		{32, "[0,5,7,12]", 12, 55, 110, map[string]*run.Paper{
+		{32, "[0,5,7,12]", 12, 55, 110, map[string]*config.Paper{
 			"gpl": figures(.857, 54.8, 88.1), "pl": figures(.867, 56.4, 89.0), "pl-beam": figures(.869, 57.2, 89.2), "irs": figures(.794, 24.4, 82.5),
 		}},
-		{52, "[0,5,6,7,10,13]", 13, 105, 205, map[string]*run.Paper{
+		{52, "[0,5,6,7,10,13]", 13, 105, 205, map[string]*config.Paper{
 			"gpl": figures(.779, 24.4, 81.6), "pl": figures(.799, 26.4, 83.3), "pl-beam": figures(.797, 26.4, 83.1), "irs": figures(.390, 0.6, 44.6),
 		}},
 	} {
@@ -198,7 +198,7 @@ func schedules() Table {
 	t := Table{Name: "schedules", Title: "Denoising schedules, sorting 100", Source: "Table 7"}
 	for _, x := range []struct {
 		steps string
-		paper *run.Paper
+		paper *config.Paper
 	}{
 		{"0-15", figures(0, 0, 1.0)},
 		{"0-8-9-15", figures(.316, 0, 39.6)},
@@ -239,8 +239,8 @@ func lists() Table {
 		name, label := fmt.Sprintf("%s-%d", x.target, x.n), map[string]string{"identity": "identity", "random": "arbitrary"}[x.target]
 		all := 100.0
 		t.Rows = append(t.Rows,
-			Row{Name: "sedd-" + name, Label: "SEDD, " + label, N: x.n, Quick: "delta-100", Set: append(slices.Clone(set), "method=sedd", "baseline.graph=uniform", "baseline.sampler=euler", "baseline.steps=128"), Paper: &run.Paper{Exact: &x.exact, Correct: &x.correct}},
-			Row{Name: "ours-" + name, Label: "Symmetric Diffusers, " + label, N: x.n, Full: x.oursFull, Quick: "delta-100", Set: append(slices.Clone(set), noise(x.n)), Paper: &run.Paper{Exact: &all, Correct: &all}},
+			Row{Name: "sedd-" + name, Label: "SEDD, " + label, N: x.n, Quick: "delta-100", Set: append(slices.Clone(set), "method=sedd", "baseline.graph=uniform", "baseline.sampler=euler", "baseline.steps=128"), Paper: &config.Paper{Exact: &x.exact, Correct: &x.correct}},
+			Row{Name: "ours-" + name, Label: "Symmetric Diffusers, " + label, N: x.n, Full: x.oursFull, Quick: "delta-100", Set: append(slices.Clone(set), noise(x.n)), Paper: &config.Paper{Exact: &all, Correct: &all}},
 		)
 	}
 	return t
@@ -252,7 +252,7 @@ func jigsaw() Table {
 	for _, x := range []struct {
 		source                          string
 		side                            int
-		sinkhorn, diffsort, exact, ours *run.Paper
+		sinkhorn, diffsort, exact, ours *config.Paper
 	}{
 		{"mnist", 2, pictures(.9984, 99.81, 99.91, .0022, .0003), pictures(.9931, 99.02, 99.50, .0689, .0030), pictures(.9899, 98.62, 99.28, .0814, .0041), pictures(.9992, 99.88, 99.94, .0026, .0001)},
 		{"mnist", 3, pictures(.6908, 44.65, 80.20, .1704, .0233), pictures(.3054, 5.56, 42.25, 1.0746, .4283), pictures(.2014, 0.82, 32.65, 1.1764, .5124), pictures(.8126, 57.38, 86.16, .0241, .0022)},
@@ -271,7 +271,7 @@ func jigsaw() Table {
 			set = append(set, "task.noise=0")
 		}
 		needs := map[string]string{"cifar10": "the binary files of CIFAR-10, which no package carries", "photos": "photos (make photos)"}[x.source]
-		row := func(name, label, full string, paper *run.Paper, more ...string) {
+		row := func(name, label, full string, paper *config.Paper, more ...string) {
 			if x.source == "photos" {
 				full = ""
 			}
@@ -295,11 +295,11 @@ func jigsaw() Table {
 }
 
 func tours() Table {
-	length := func(x, gap float64) *run.Paper { return &run.Paper{Length: &x, Gap: &gap} }
+	length := func(x, gap float64) *config.Paper { return &config.Paper{Length: &x, Gap: &gap} }
 	t := Table{Name: "tours", Title: "Travelling salesman problem", Source: "Table 4", Pictures: []string{"ours-20"}}
 	for _, x := range []struct {
 		n, beam           int
-		exact, opt2, ours *run.Paper
+		exact, opt2, ours *config.Paper
 	}{
 		{20, 256, length(3.84, 0), length(4.02, 4.64), length(3.85, .18)},
 		{50, 768, length(5.69, 0), length(5.86, 2.95), length(5.71, .41)},

@@ -69,55 +69,14 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-func TestProbabilitiesSumToOne(t *testing.T) {
+// How many orders each law thinks possible.
+func TestSupport(t *testing.T) {
 	eachLaw(t, 6, func(t *testing.T, law Law, n int, rng *rand.Rand) {
 		support := map[string]int{"gpl": len(States(n)), "path": len(States(n)), "pl": len(States(n)), "irs": 1<<n - n, "ii": max(n, 1), "it": 1 + n*(n-1)/2}
 		for _, scores := range scoreSets(rng, law, n) {
-			all, sum := enumerate(law, scores, n), 0.0
-			for _, c := range all {
-				sum += math.Exp(c.LogProb)
-			}
-			near(t, "sum", sum, 1, 1e-12)
+			all := enumerate(law, scores, n)
 			if len(all) != support[law.Name()] {
 				t.Errorf("support has %d orders, wanted %d", len(all), support[law.Name()])
-			}
-			if law.FullSupport() != (len(all) == len(States(n))) && n > 3 {
-				t.Errorf("FullSupport is %v, support %d", law.FullSupport(), len(all))
-			}
-		}
-	})
-}
-
-func TestSamplesMatchLogProb(t *testing.T) {
-	const draws = 20000
-	eachLaw(t, 4, func(t *testing.T, law Law, n int, rng *rand.Rand) {
-		for _, scores := range scoreSets(rng, law, n)[:4] {
-			counts, o := map[string]int{}, make(perm.Order, n)
-			for range draws {
-				law.Sample(rng, scores, o)
-				counts[fmt.Sprint(o)]++
-			}
-			// Orders expected fewer than 5 times share a cell.
-			chi, cells, seen, rare, rareSeen := 0.0, 0, 0, 0.0, 0
-			for _, c := range enumerate(law, scores, n) {
-				want, got := draws*math.Exp(c.LogProb), counts[fmt.Sprint(c.Order)]
-				seen += got
-				if want < 5 {
-					rare, rareSeen = rare+want, rareSeen+got
-					continue
-				}
-				chi += (float64(got) - want) * (float64(got) - want) / want
-				cells++
-			}
-			if rare > 0 {
-				chi += (float64(rareSeen) - rare) * (float64(rareSeen) - rare) / max(rare, 1)
-			}
-			if seen != draws {
-				t.Errorf("%d of %d draws are impossible orders", draws-seen, draws)
-			}
-			// Mean and 5 standard deviations of chi-square.
-			if df := float64(cells); chi > df+5*math.Sqrt(2*df)+5 {
-				t.Errorf("scores %.3g: chi-square %.1f with %d cells", scores, chi, cells)
 			}
 		}
 	})

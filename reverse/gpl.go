@@ -20,9 +20,12 @@ import (
 // Its mode is not the greedy order in general, and no fast exact algorithm is known.
 type GeneralizedPlackettLuce struct{}
 
+// Layout implements [Law].
+func (GeneralizedPlackettLuce) Layout() Layout { return Matrix }
+
 func (GeneralizedPlackettLuce) Name() string        { return "gpl" }
 func (GeneralizedPlackettLuce) LongName() string    { return "generalized Plackett–Luce" }
-func (GeneralizedPlackettLuce) NumScores(n int) int { return n * n }
+func (GeneralizedPlackettLuce) NumScores(n int) int { return Matrix.Size(n) }
 func (GeneralizedPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of position i, whatever came before.

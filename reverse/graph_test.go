@@ -37,13 +37,7 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 		}
 		lengths = append(lengths, int32(x.length))
 	}
-	dims := []int{len(batch), width}
-	if law.Name() == "gpl" {
-		dims = []int{len(batch), n, n}
-	}
-	if law.Name() == "path" {
-		dims = []int{len(batch), n + 1, n}
-	}
+	dims := append([]int{len(batch)}, law.Layout().Dims(n)...)
 	out, err := graph.CallOnceN(e.Backend, func(s, r, l *graph.Node) []*graph.Node {
 		var logp *graph.Node
 		if padded {
@@ -67,46 +61,6 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 func near32(t *testing.T, what string, got float32, want, tolerance float64) {
 	t.Helper()
 	near(t, what, float64(got), want, tolerance)
-}
-
-// The graph's value is the host's, and its gradient the host's by central
-// differences. Impossible orders are −Inf, with gradient zero.
-func TestGraphEqualsHost(t *testing.T) {
-	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for _, law := range Laws() {
-			for _, n := range []int{1, 2, 4} {
-				rng := rand.New(rand.NewPCG(3, uint64(n)))
-				var batch []example
-				for _, o := range States(n) {
-					for _, scale := range []float64{0, 1, 4} {
-						s := randomScores(rng, law.NumScores(n), scale)
-						for i := range s {
-							s[i] = float64(float32(s[i]))
-						}
-						batch = append(batch, example{scores: s, order: o})
-					}
-				}
-				logp, grad := runGraph(t, e, law, batch, false)
-				for b, x := range batch {
-					what := fmt.Sprintf("%s: scores %.3g order %v", law.Name(), x.scores, x.order)
-					want := law.LogProb(x.scores, x.order)
-					near32(t, what, logp[b], want, 3e-6)
-					for i := range x.scores {
-						slope := 0.0
-						if want > negInf {
-							const h = 1e-5
-							s := append([]float64(nil), x.scores...)
-							s[i] += h
-							up := law.LogProb(s, x.order)
-							s[i] -= 2 * h
-							slope = (up - law.LogProb(s, x.order)) / (2 * h)
-						}
-						near32(t, fmt.Sprintf("%s: slope %d", what, i), grad[b][i], slope, 2e-5)
-					}
-				}
-			}
-		}
-	})
 }
 
 // Scores of ±1e4 give a finite value, equal to the host's, and a finite gradient;

@@ -18,9 +18,12 @@ import (
 // every other order has probability zero. i = n−1 is the identity.
 type InverseInsertion struct{}
 
+// Layout implements [Law].
+func (InverseInsertion) Layout() Layout { return Vector }
+
 func (InverseInsertion) Name() string        { return "ii" }
 func (InverseInsertion) LongName() string    { return "inverse insertion" }
-func (InverseInsertion) NumScores(n int) int { return n }
+func (InverseInsertion) NumScores(n int) int { return Vector.Size(n) }
 func (InverseInsertion) FullSupport() bool   { return false }
 
 // LogProb is O(n).

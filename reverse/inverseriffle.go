@@ -23,9 +23,12 @@ import (
 // orders have probability zero. Scores of ±Inf are choices made with certainty.
 type InverseRiffle struct{}
 
+// Layout implements [Law].
+func (InverseRiffle) Layout() Layout { return Vector }
+
 func (InverseRiffle) Name() string        { return "irs" }
 func (InverseRiffle) LongName() string    { return "inverse riffle shuffle" }
-func (InverseRiffle) NumScores(n int) int { return n }
+func (InverseRiffle) NumScores(n int) int { return Vector.Size(n) }
 func (InverseRiffle) FullSupport() bool   { return false }
 
 // LogProb is O(n).

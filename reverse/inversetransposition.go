@@ -20,9 +20,12 @@ import (
 // with probability 1, whatever τ.
 type InverseTransposition struct{}
 
+// Layout implements [Law].
+func (InverseTransposition) Layout() Layout { return VectorPlusOne }
+
 func (InverseTransposition) Name() string        { return "it" }
 func (InverseTransposition) LongName() string    { return "inverse transposition" }
-func (InverseTransposition) NumScores(n int) int { return n + 1 }
+func (InverseTransposition) NumScores(n int) int { return VectorPlusOne.Size(n) }
 func (InverseTransposition) FullSupport() bool   { return false }
 
 // LogProb is O(n).

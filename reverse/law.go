@@ -51,7 +51,9 @@ type Law interface {
 	Name() string
 	// LongName is the field's term, such as "generalized Plackett–Luce".
 	LongName() string
-	// NumScores is the number of scores for n objects.
+	// Layout says how the scores lie, for whoever makes them.
+	Layout() Layout
+	// NumScores is the number of scores for n objects, that of the layout.
 	NumScores(n int) int
 	// LogProb is the natural log of p(o): −Inf for an impossible order, never NaN.
 	LogProb(scores []float64, o perm.Order) float64
@@ -76,6 +78,39 @@ type Law interface {
 	// FullSupport reports whether every order is possible, so that denoising
 	// steps may be merged (paper §3.3).
 	FullSupport() bool
+}
+
+// Layout is how the scores of a law lie, row-major.
+type Layout uint8
+
+// The layouts, for n objects.
+const (
+	Vector        Layout = iota // [n], a score an object
+	VectorPlusOne               // [n + 1], and one more
+	Matrix                      // [n, n], a row a position
+	MatrixPlusRow               // [n + 1, n], a row for the start and one for each object
+)
+
+// Dims are the dimensions of the scores of n objects.
+func (l Layout) Dims(n int) []int {
+	switch l {
+	case VectorPlusOne:
+		return []int{n + 1}
+	case Matrix:
+		return []int{n, n}
+	case MatrixPlusRow:
+		return []int{n + 1, n}
+	}
+	return []int{n}
+}
+
+// Size is the number of scores of n objects.
+func (l Layout) Size(n int) int {
+	size := 1
+	for _, d := range l.Dims(n) {
+		size *= d
+	}
+	return size
 }
 
 // Above is a law whose search for probable orders is quicker where only those of a certain

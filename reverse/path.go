@@ -26,9 +26,12 @@ import (
 // Its mode is not the greedy order in general.
 type TransitionPlackettLuce struct{}
 
+// Layout implements [Law].
+func (TransitionPlackettLuce) Layout() Layout { return MatrixPlusRow }
+
 func (TransitionPlackettLuce) Name() string        { return "path" }
 func (TransitionPlackettLuce) LongName() string    { return "transition Plackett–Luce" }
-func (TransitionPlackettLuce) NumScores(n int) int { return (n + 1) * n }
+func (TransitionPlackettLuce) NumScores(n int) int { return MatrixPlusRow.Size(n) }
 func (TransitionPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of the object placed last.

@@ -19,9 +19,12 @@ import (
 // order (paper, Prop. 1).
 type PlackettLuce struct{}
 
+// Layout implements [Law].
+func (PlackettLuce) Layout() Layout { return Vector }
+
 func (PlackettLuce) Name() string        { return "pl" }
 func (PlackettLuce) LongName() string    { return "Plackett–Luce" }
-func (PlackettLuce) NumScores(n int) int { return n }
+func (PlackettLuce) NumScores(n int) int { return Vector.Size(n) }
 func (PlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: the same for all positions.

@@ -8,61 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // ErrConfigChanged is returned where the configuration of a run is not what it was trained with.
 var ErrConfigChanged = errors.New("is not what the training began with")
-
-// Values returns each key of the configuration that has an effect, dotted, with its value in TOML.
-func (c *Config) Values() (map[string]string, error) {
-	own := *c
-	own.fillUsed()
-	text, err := own.TOML()
-	if err != nil {
-		return nil, err
-	}
-	values, table := map[string]string{}, ""
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if name, ok := strings.CutPrefix(line, "["); ok {
-			table = strings.TrimSuffix(name, "]") + "."
-		} else if key, value, ok := strings.Cut(line, " = "); ok && !strings.HasPrefix(line, "#") {
-			values[table+key] = value
-		}
-	}
-	return values, nil
-}
-
-// Change is a key with another value than it had.
-type Change struct {
-	Key, Was, Is string // in TOML, "" where it is not there
-}
-
-func (c Change) String() string {
-	value := func(v string) string {
-		switch {
-		case v == "":
-			return "not there"
-		case len(v) > 60:
-			return fmt.Sprintf("%.57s…", v)
-		}
-		return v
-	}
-	return fmt.Sprintf("%s was %s, is %s", c.Key, value(c.Was), value(c.Is))
-}
-
-// Changes lists what is different between the values of two configurations, in the order of
-// [Keys].
-func Changes(was, is map[string]string) []Change {
-	var changes []Change
-	for _, key := range knownKeys {
-		if was[key] != is[key] {
-			changes = append(changes, Change{key, was[key], is[key]})
-		}
-	}
-	return changes
-}
 
 // fixed reports whether a training cannot go on with another value of a key: it would not be the
 // same training. How long it is may change, and so may where data lie and how results are made.
@@ -100,8 +50,8 @@ func (d *Dir) checkConfig(state State, refuse func(key string) bool) (warnings [
 		return nil, fmt.Errorf("%s: %w", d.File(ConfigFile), err)
 	}
 	var bad, harmless []string
-	for _, c := range Changes(state.Config, now) {
-		if c.Was == "" && c.Is == unsaid(c.Key) { // the key is newer than the run, or was written out
+	for _, c := range config.Changes(state.Config, now) {
+		if c.Was == "" && c.Is == config.Unsaid(c.Key) { // the key is newer than the run, or was written out
 			continue
 		}
 		if refuse(c.Key) {
@@ -131,21 +81,8 @@ func (d *Dir) values() (map[string]string, error) {
 	return d.known.values, nil
 }
 
-// unsaid is what a key that is not there stands for, in TOML.
-func unsaid(key string) string {
-	if key == "model.points" { // in runs from before it was written
-		return "'unit'"
-	}
-	c := Default()
-	text, err := toml.Marshal(map[string]any{"x": c.field(key).Interface()})
-	if err != nil {
-		return ""
-	}
-	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
-}
-
 // Reconfigure replaces the configuration: with another length of the training, say.
-func (d *Dir) Reconfigure(c *Config) error {
+func (d *Dir) Reconfigure(c *config.Config) error {
 	if d.lock == nil {
 		return fmt.Errorf("%s: is open for reading only", d.Path)
 	}

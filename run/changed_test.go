@@ -35,19 +35,3 @@ func TestKeysNewerThanARun(t *testing.T) {
 		t.Errorf("for answers: %v, %v", warnings, err)
 	}
 }
-
-// Numbers that are absurd are refused before anything of their size is made.
-func TestAbsurdNumbers(t *testing.T) {
-	for key, kind := range keyTypes {
-		if kind != keyTypes["task.n"] {
-			continue
-		}
-		for _, value := range []string{"2147483648", "1099511627776", "9223372036854775807", "-1"} {
-			c := *testConfig()
-			if err := c.Set(key + "=" + value); err != nil {
-				t.Errorf("%s: %v", key, err)
-			}
-			within(t, 0, func() { _, _ = c.Resolve() }) //nolint:errcheck // here it is memory that counts
-		}
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
 // ErrModelOnly is returned by [Dir.LoadCheckpoint] of a run that has the weights, but not what
@@ -22,7 +24,7 @@ func (d *Dir) CopyModel(to string, beside ...string) (state State, warnings []st
 	if err != nil {
 		return State{}, nil, err
 	}
-	config, err := d.disk.readFile(ConfigFile, maxConfig)
+	config, err := d.disk.readFile(ConfigFile, config.MaxFile)
 	if err != nil {
 		return State{}, nil, err
 	}

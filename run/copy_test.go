@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
 // A copy has the model of the newest checkpoint and what stands beside it, and nothing of the
@@ -36,7 +39,7 @@ func TestCopyModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(*testConfig(), c.Config, noSet); diff != "" {
+	if diff := cmp.Diff(*testConfig(), c.Config, cmpopts.IgnoreUnexported(config.Config{})); diff != "" {
 		t.Error(diff)
 	}
 	model, state, warnings, err := c.LoadModel()
@@ -73,11 +76,11 @@ func TestCopyModelShards(t *testing.T) {
 	defer func(bytes int) { maxFile = bytes }(maxFile)
 	maxFile = 20
 	d, memory := testDir(t, 1)
-	config, err := testConfig().TOML()
+	text, err := testConfig().TOML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory.names[ConfigFile] = &inode{config, true}
+	memory.names[ConfigFile] = &inode{text, true}
 	to := filepath.Join(t.TempDir(), "to")
 	if _, _, err := d.CopyModel(to); err != nil {
 		t.Fatal(err)

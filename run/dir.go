@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
@@ -39,7 +40,7 @@ var ErrNoRun = errors.New("holds no run")
 // regular file of bounded size in the directory itself: a link in it is not followed, and an error.
 type Dir struct {
 	Path   string
-	Config Config
+	Config config.Config
 
 	disk  disker
 	close io.Closer // of the disk
@@ -49,7 +50,7 @@ type Dir struct {
 	network *denoiser.Denoiser
 	most    int64
 	known   struct {
-		of     Config
+		of     config.Config
 		values map[string]string
 	}
 	items string // SHA-256 of items.json, "" where it is not known
@@ -66,7 +67,7 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 // Create starts a run: it makes the directory, takes it for this process until [Dir.Close]
 // and writes the configuration. A directory that holds a run already is an error and stays
 // as it is.
-func Create(dir string, cfg *Config) (*Dir, error) {
+func Create(dir string, cfg *config.Config) (*Dir, error) {
 	config, err := cfg.TOML()
 	if err != nil {
 		return nil, err
@@ -131,11 +132,11 @@ func noRun(dir string, err error) error {
 }
 
 func (d *Dir) readConfig() error {
-	data, err := d.disk.readFile(ConfigFile, maxConfig)
+	data, err := d.disk.readFile(ConfigFile, config.MaxFile)
 	if err != nil {
 		return err
 	}
-	if d.Config, err = parseFile(data, d.File(ConfigFile)); err != nil {
+	if d.Config, err = config.ParseFile(data, d.File(ConfigFile)); err != nil {
 		return err
 	}
 	// A run's configuration is complete, so that no data, whose path it names, are read to open it.

@@ -12,11 +12,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
-func testConfig() *Config {
-	c := Default()
-	c.Task, c.Process.Schedule, c.Model.Encoder = Task{Name: "delta", N: 5, Target: "identity"}, []int{0, 3}, "table"
+func testConfig() *config.Config {
+	c := config.Default()
+	c.Task, c.Process.Schedule, c.Model.Encoder = config.Task{Name: "delta", N: 5, Target: "identity"}, []int{0, 3}, "table"
 	return &c
 }
 
@@ -45,7 +48,7 @@ func TestDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(*testConfig(), r.Config, noSet); diff != "" {
+	if diff := cmp.Diff(*testConfig(), r.Config, cmpopts.IgnoreUnexported(config.Config{})); diff != "" {
 		t.Error(diff)
 	}
 	if step, _ := load(t, r); step != 1 {

@@ -4,20 +4,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
-// Located returns the run's configuration with the paths task.data and task.test as they can be
+// Located returns the run's configuration with the paths of its data and test sets as they can be
 // opened from the working directory. A relative path counts from the folder in which the training
 // was started; where nothing is there, as in another folder, it is looked for from the run's
 // folder and those above it, the nearest first: a run is mostly below the folder in which it was
 // started. A path that leads nowhere stays as it is. elsewhere says of each path that is now
 // another than the one written which it is.
-func (d *Dir) Located() (c Config, elsewhere []string) {
+func (d *Dir) Located() (c config.Config, elsewhere []string) {
 	c = d.Config
 	for _, key := range []struct {
 		name string
 		path *string
-	}{{"task.data", &c.Task.Data}, {"task.test", &c.Task.Test}} {
+	}{{config.TaskData, &c.Task.Data}, {config.TaskTest, &c.Task.Test}} {
 		written := *key.path
 		if *key.path = d.locate(written); *key.path != written {
 			elsewhere = append(elsewhere, fmt.Sprintf("%s: %s is not here, %s was taken", key.name, written, *key.path))

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
 // New runs spread points. A run whose config.toml has no word of it was trained on the unit square,
 // and keeps to that; a preset or a file of the user's without the key is a new run.
 func TestPointsOfOldRuns(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Task.Name, c.Task.N, c.Model.Encoder = "tsp", 5, "points"
 	if _, err := c.Resolve(); err != nil {
 		t.Fatal(err)
@@ -41,7 +43,7 @@ func TestPointsOfOldRuns(t *testing.T) {
 		if _, err := d.Config.Resolve(); err != nil || d.Config.Model.Points != want {
 			t.Errorf("model.points %q, %v, wanted %q", d.Config.Model.Points, err, want)
 		}
-		fresh, err := LoadConfig(filepath.Join(dir, ConfigFile))
+		fresh, err := config.LoadConfig(filepath.Join(dir, ConfigFile))
 		if err != nil {
 			t.Fatal(err)
 		}

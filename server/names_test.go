@@ -2,12 +2,15 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 )
 
@@ -62,5 +65,60 @@ func TestColumnsByName(t *testing.T) {
 	status, got := post(t, web, "/v1/sets", "text/csv", "set,item,rank,homers_allowed,runs\na,Elm,,4.7,4.4\na,Fir,,5,4\n")
 	if want := `"items":[{"id":"Elm","features":{"homers_allowed":4.7,"runs":4.4}},{"id":"Fir","features":{"homers_allowed":5,"runs":4}}]`; status != http.StatusOK || !strings.Contains(string(got), want) {
 		t.Errorf("a table: %d %s, wanted %s", status, got, want)
+	}
+}
+
+// Items that are nothing but names go by them in every question, in whatever order they are listed;
+// strangers are refused, and so are rules that could be about another item.
+func TestItemsByName(t *testing.T) {
+	votes := filepath.Join(t.TempDir(), "votes.csv")
+	text := "set,item,rank\n"
+	for s := range 20 {
+		for k, name := range []string{"Ada", "Ben", "Cy", `"Dot, of ""B"""`} {
+			text += fmt.Sprintf("%d,%s,%d\n", s, name, k)
+		}
+	}
+	if err := os.WriteFile(votes, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Task = config.Task{Name: "ranking", Data: votes}
+	c.Model = config.Model{Dim: 16, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+	c.Train.Steps, c.Train.Batch, c.Train.LR, c.Train.Warmup, c.Train.Validate = 100, 16, 1e-2, 5, 0
+	dir := filepath.Join(t.TempDir(), "votes")
+	if _, _, err := learn.Fit(t.Context(), c, dir, goEngine(t)); err != nil {
+		t.Fatal(err)
+	}
+	_, web := start(t, func(o *Options) { o.Runs = []string{dir} })
+	const reversed = `"items": [{"id": "Dot, of \"B\""}, {"id": "Cy"}, {"id": "Ben"}, {"id": "Ada"}]`
+	var ordered struct{ Answers []learn.Ordered }
+	status, body := post(t, web, "/v1/order", "application/json", `{"sets": [{`+reversed+`}]}`)
+	if err := json.Unmarshal(body, &ordered); err != nil || status != http.StatusOK || !slices.Equal(ordered.Answers[0].Orders[0].Order, []int{3, 2, 1, 0}) || ordered.Answers[0].Items[0] != `Dot, of "B"` {
+		t.Errorf("order: %d %s, %v: wanted 3, 2, 1, 0 and the names", status, body, err)
+	}
+	var sampled struct{ Answers []learn.Sampled }
+	status, body = post(t, web, "/v1/sample", "application/json", `{"count": 50, "sets": [{`+reversed+`}]}`)
+	if err := json.Unmarshal(body, &sampled); err != nil || status != http.StatusOK || sampled.Answers[0].Marginals[3][0] < 0.8 {
+		t.Errorf("sample: %d %s, %v: wanted Ada first", status, body, err)
+	}
+	var scored struct{ Answers []learn.Scored }
+	status, body = post(t, web, "/v1/score", "application/json", `{"sets": [{`+reversed+`, "order": [3, 2, 1, 0]}, {`+reversed+`, "order": [0, 1, 2, 3]}]}`)
+	if err := json.Unmarshal(body, &scored); err != nil || status != http.StatusOK || scored.Answers[0].LogProb < -1 || scored.Answers[1].LogProb > -3 {
+		t.Errorf("score: %d %s, %v: wanted Ada first to be likely, and last not", status, body, err)
+	}
+	for _, path := range []string{"/v1/order", "/v1/sample", "/v1/score"} {
+		status, body := post(t, web, path, "application/json", `{"sets": [{"items": [{"id": "Ada"}, {"id": "Benn"}], "order": [0, 1]}]}`)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(string(body), `the model knows no item \"Benn\", the nearest is \"Ben\"`) {
+			t.Errorf("%s of a stranger: %d %s", path, status, body)
+		}
+	}
+	status, body = post(t, web, "/v1/order", "application/json", `{"sets": [{`+reversed+`, "constraints": {"before": ["\"Dot, of \"\"B\"\"\",Ada"]}}]}`)
+	if err := json.Unmarshal(body, &ordered); err != nil || status != http.StatusOK {
+		t.Errorf("a rule about a name with a comma: %d %s, %v", status, body, err)
+	} else if o := ordered.Answers[0].Orders[0].Order; slices.Index(o, 0) > slices.Index(o, 3) {
+		t.Errorf("order %v, wanted Dot before Ada", o)
+	}
+	if status, body := post(t, web, "/v1/order", "application/json", `{"sets": [{`+reversed+`, "constraints": {"before": ["Dot, of \"B\",Ada"]}}]}`); status != http.StatusUnprocessableEntity || !strings.Contains(string(body), "a comma separates items") {
+		t.Errorf("a name cut at its comma: %d %s", status, body)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
@@ -52,19 +53,19 @@ var trained = sync.OnceValues(func() (string, error) {
 	if err := errors.Join(os.Mkdir(photos, 0o777), os.WriteFile(filepath.Join(photos, "scene.png"), scene(260, 320), 0o666)); err != nil {
 		return base, err
 	}
-	for name, c := range map[string]run.Config{
-		"delta":      {Task: run.Task{Name: "delta", N: 5, Target: "random"}, Model: run.Model{Encoder: "table"}, Train: run.Train{Steps: 40}},
-		"tsp":        {Task: run.Task{Name: "tsp", N: 5}, Model: run.Model{Encoder: "points"}, Train: run.Train{Steps: 2}},
-		"tsp-longer": {Task: run.Task{Name: "tsp", N: 5}, Model: run.Model{Encoder: "points"}, Train: run.Train{Steps: 4}},
-		"jigsaw":     {Task: run.Task{Name: "jigsaw", Source: "photos", Rows: 2, Columns: 2, Data: photos}, Model: run.Model{Encoder: "window", Hidden: []int{16}}, Train: run.Train{Steps: 2}},
-		"sorter":     {Task: run.Task{Name: "sort", N: 3, Digits: 1}, Model: run.Model{Encoder: "window", Hidden: []int{16}}, Train: run.Train{Steps: 1}},
+	for name, c := range map[string]config.Config{
+		"delta":      {Task: config.Task{Name: "delta", N: 5, Target: "random"}, Model: config.Model{Encoder: "table"}, Train: config.Train{Steps: 40}},
+		"tsp":        {Task: config.Task{Name: "tsp", N: 5}, Model: config.Model{Encoder: "points"}, Train: config.Train{Steps: 2}},
+		"tsp-longer": {Task: config.Task{Name: "tsp", N: 5}, Model: config.Model{Encoder: "points"}, Train: config.Train{Steps: 4}},
+		"jigsaw":     {Task: config.Task{Name: "jigsaw", Source: "photos", Rows: 2, Columns: 2, Data: photos}, Model: config.Model{Encoder: "window", Hidden: []int{16}}, Train: config.Train{Steps: 2}},
+		"sorter":     {Task: config.Task{Name: "sort", N: 3, Digits: 1}, Model: config.Model{Encoder: "window", Hidden: []int{16}}, Train: config.Train{Steps: 1}},
 	} {
-		full := run.Default()
+		full := config.Default()
 		full.Title, full.Task = "for tests: "+name, c.Task
-		full.Model = run.Model{Encoder: c.Model.Encoder, Hidden: c.Model.Hidden, Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+		full.Model = config.Model{Encoder: c.Model.Encoder, Hidden: c.Model.Hidden, Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
 		full.Process.Schedule = []int{0, 2, 5}
 		full.Train.Steps, full.Train.Batch, full.Train.LR, full.Train.Warmup, full.Train.Validate = c.Train.Steps, 8, 2e-2, 1, 0
-		full.Eval = run.Eval{Examples: 8, Batch: 8}
+		full.Eval = config.Eval{Examples: 8, Batch: 8}
 		m, _, err := learn.New(full, e)
 		if err != nil {
 			return base, fmt.Errorf("%s: %w", name, err)

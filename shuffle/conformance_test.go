@@ -6,14 +6,19 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/shuffle"
+	"github.com/riffle-ml/riffle/shuffle/shuffletest"
 )
 
-// Every forward law passes the tests of this file.
+// Every forward law passes the suite that laws from elsewhere can run.
+func TestLaws(t *testing.T) {
+	for _, law := range shuffle.Laws() {
+		t.Run(law.Name(), func(t *testing.T) { shuffletest.Law(t, law) })
+	}
+}
 
 func TestLawNames(t *testing.T) {
 	want := []string{"riffle", "transposition", "insertion"}
@@ -29,41 +34,6 @@ func TestLawNames(t *testing.T) {
 	}
 	if law, err := shuffle.ByName("overhand"); err == nil {
 		t.Errorf("ByName(overhand) = %v, wanted an error", law)
-	}
-}
-
-func TestLawSumsToOne(t *testing.T) {
-	for _, law := range shuffle.Laws() {
-		for n := range 7 {
-			sum := 0.0
-			for o := range perm.All(n) {
-				sum += math.Exp(law.LogProb(o))
-			}
-			if math.Abs(sum-1) > 1e-12 {
-				t.Errorf("%s: probabilities over S_%d sum to %v, wanted 1", law.Name(), n, sum)
-			}
-		}
-	}
-}
-
-func TestLawSamplesMatchLogProb(t *testing.T) {
-	for _, law := range shuffle.Laws() {
-		t.Run(law.Name(), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			checkOnS4(t, convolve(law, 1), func(dst perm.Order) { law.Sample(rng, dst) })
-		})
-	}
-}
-
-func TestLawSampleTIsConvolution(t *testing.T) {
-	for _, law := range shuffle.Laws() {
-		t.Run(law.Name(), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(2, 2))
-			for _, times := range []int{0, 1, 2, 3, 4, 5, 6, 9} {
-				t.Log("t =", times)
-				checkOnS4(t, convolve(law, times), func(dst perm.Order) { law.SampleT(rng, times, dst) })
-			}
-		})
 	}
 }
 
@@ -113,40 +83,6 @@ func TestLawReverseMove(t *testing.T) {
 	}
 }
 
-func TestLawSamplesAreOrders(t *testing.T) {
-	for _, law := range shuffle.Laws() {
-		t.Run(law.Name(), func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				n := rapid.IntRange(0, 200).Draw(t, "n")
-				times := rapid.IntRange(-1, 70).Draw(t, "t")
-				dst := make(perm.Order, n) // not even an order before
-				law.SampleT(drawRand(t), times, dst)
-				if err := dst.Validate(); err != nil {
-					t.Fatalf("t = %d: %v: %v", times, dst, err)
-				}
-				if times <= 0 && !slices.Equal(dst, perm.Identity(n)) {
-					t.Fatalf("t = %d: %v, wanted the identity", times, dst)
-				}
-			})
-		})
-	}
-}
-
-func TestLawIsAFunctionOfTheSeed(t *testing.T) {
-	for _, law := range shuffle.Laws() {
-		a, b, c := make(perm.Order, 30), make(perm.Order, 30), make(perm.Order, 30)
-		law.SampleT(rand.New(rand.NewPCG(5, 6)), 9, a)
-		law.SampleT(rand.New(rand.NewPCG(8, 9)), 9, c) // leaves other buffers behind
-		law.SampleT(rand.New(rand.NewPCG(5, 6)), 9, b)
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: one seed gives %v and %v", law.Name(), a, b)
-		}
-		if slices.Equal(a, c) {
-			t.Errorf("%s: two seeds give %v", law.Name(), a)
-		}
-	}
-}
-
 func TestCutOff(t *testing.T) {
 	// log 52 = 3.951243718581427, log₂ 52 = 5.700439718141092.
 	want := map[string]float64{"riffle": 8.550659577, "transposition": 102.732336683, "insertion": 205.464673366}
@@ -159,77 +95,6 @@ func TestCutOff(t *testing.T) {
 				t.Errorf("%s: cut-off of %d cards %v, wanted 0", law.Name(), n, got)
 			}
 		}
-	}
-}
-
-// convolve returns the distribution over S_4, by index, of the product of
-// independent shuffles, from LogProb alone.
-func convolve(law shuffle.Law, times int) []float64 {
-	p := make([]float64, 24)
-	p[0] = 1
-	for range times {
-		next := make([]float64, 24)
-		for o := range perm.All(4) {
-			for sigma := range perm.All(4) {
-				next[index(perm.Compose(sigma, o))] += math.Exp(law.LogProb(sigma)) * p[index(o)]
-			}
-		}
-		p = next
-	}
-	return p
-}
-
-func index(o perm.Order) int {
-	k, err := o.Index64()
-	if err != nil {
-		panic(err)
-	}
-	return int(k)
-}
-
-// checkOnS4 fails if samples do not follow p, by the chi-square test.
-func checkOnS4(t *testing.T, p []float64, sample func(dst perm.Order)) {
-	t.Helper()
-	counts := make([]int, 24)
-	dst := make(perm.Order, 4)
-	for range 40000 {
-		sample(dst)
-		counts[index(dst)]++
-	}
-	checkCounts(t, counts, p)
-}
-
-// checkCounts fails if counts are improbable under p: a chi-square statistic
-// beyond the 0.999 quantile, or anything where p is 0. Neighbouring cells are
-// joined until 5 are expected in each.
-func checkCounts(t *testing.T, counts []int, p []float64) {
-	t.Helper()
-	total := 0
-	for _, c := range counts {
-		total += c
-	}
-	chi2, cells := 0.0, 0
-	got, want := 0.0, 0.0
-	for i, c := range counts {
-		if p[i] == 0 && c > 0 {
-			t.Errorf("cell %d of probability 0 has %d samples", i, c)
-		}
-		got += float64(c)
-		want += p[i] * float64(total)
-		if want >= 5 {
-			chi2 += (got - want) * (got - want) / want
-			cells++
-			got, want = 0, 0
-		}
-	}
-	if math.Abs(got-want) > 25 { // what no cell took
-		t.Errorf("%v samples in the last cells, expected %v", got, want)
-	}
-	if cells < 2 {
-		return
-	}
-	if limit := (distuv.ChiSquared{K: float64(cells - 1)}).Quantile(0.999); chi2 > limit {
-		t.Errorf("chi-square %.1f over %d cells, wanted %.1f or less", chi2, cells, limit)
 	}
 }
 

@@ -6,15 +6,16 @@ import (
 
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/shuffle"
+	"github.com/riffle-ml/riffle/shuffle/shuffletest"
 )
 
 // The closed form is the t-fold convolution of one insertion.
 func TestInsertionLogProbT(t *testing.T) {
 	for times := range 9 {
-		want := convolve(shuffle.Insertion{}, times)
+		want := shuffletest.Convolve(shuffle.Insertion{}, times)
 		for o := range perm.All(4) {
-			if got := math.Exp(shuffle.Insertion{}.LogProbT(times, o)); math.Abs(got-want[index(o)]) > 1e-13 {
-				t.Errorf("%d insertions, %v: %g, wanted %g", times, o, got, want[index(o)])
+			if got := math.Exp(shuffle.Insertion{}.LogProbT(times, o)); math.Abs(got-want[shuffletest.Index(o)]) > 1e-13 {
+				t.Errorf("%d insertions, %v: %g, wanted %g", times, o, got, want[shuffletest.Index(o)])
 			}
 		}
 	}

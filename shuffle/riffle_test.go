@@ -9,6 +9,7 @@ import (
 
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/shuffle"
+	"github.com/riffle-ml/riffle/shuffle/shuffletest"
 )
 
 func TestRiffleLogProbOfThreeCards(t *testing.T) {
@@ -101,10 +102,10 @@ func TestRiffleLogProbTSumsToOne(t *testing.T) {
 
 func TestRiffleLogProbTIsConvolution(t *testing.T) {
 	for _, times := range []int{0, 1, 2, 3, 5} {
-		p := convolve(shuffle.Riffle{}, times)
+		p := shuffletest.Convolve(shuffle.Riffle{}, times)
 		for o := range perm.All(4) {
 			got := math.Exp(shuffle.Riffle{}.LogProbT(times, o))
-			if want := p[index(o)]; math.Abs(got-want) > 1e-14 {
+			if want := p[shuffletest.Index(o)]; math.Abs(got-want) > 1e-14 {
 				t.Errorf("t = %d, %v: %v, wanted %v", times, o, got, want)
 			}
 		}
@@ -132,7 +133,7 @@ func TestRiffleSamplesOfLargeDecks(t *testing.T) {
 			counts[dst.RisingSequenceCount()-1]++
 		}
 		t.Logf("n = %d, t = %d", c.n, c.t)
-		checkCounts(t, counts, p)
+		shuffletest.Counts(t, counts, p)
 	}
 }
 

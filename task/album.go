@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 )
 
@@ -85,7 +86,7 @@ type region struct {
 func loadPhotos(dir string) (*album, error) {
 	set, err := dataset.ReadFolder(dir)
 	if err != nil {
-		return nil, errData("task.data", dir, err)
+		return nil, errData(config.TaskData, dir, err)
 	}
 	const side = dataset.CIFARSide
 	var parts [Test + 1][]region

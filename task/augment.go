@@ -4,13 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // affine maps a pixel of the warped image to a point of the original, both from the centre.
 type affine struct{ xx, xy, yx, yy, x, y float64 }
 
-func drawAffine(rng *rand.Rand, a run.Augment) affine {
+func drawAffine(rng *rand.Rand, a config.Augment) affine {
 	draw := func(bound float64) float64 { return bound * (2*rng.Float64() - 1) }
 	angle := draw(a.Rotate) * math.Pi / 180
 	inverse := 1 / (1 + draw(a.Scale))

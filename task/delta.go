@@ -8,10 +8,11 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Delta is the task of learning one permutation: the objects are the identities 0 … n−1
@@ -25,10 +26,7 @@ type Delta struct {
 	Weights []float64    // of the modes: above 0, together 1
 }
 
-// maxModes bounds the modes of a mixture: drawing a set goes through their weights.
-const maxModes = 1000
-
-func newDelta(c *run.Config) (*Delta, error) {
+func newDelta(c *config.Config) (*Delta, error) {
 	d := &Delta{n: c.Task.N, seed: c.Seed}
 	rng := source(c.Seed, 0, 0)
 	switch c.Task.Target {
@@ -37,12 +35,9 @@ func newDelta(c *run.Config) (*Delta, error) {
 	case "random":
 		d.Modes = []perm.Order{perm.Random(rng, d.n)}
 	case "mixture":
-		if c.Task.Modes < 1 || c.Task.Modes > maxModes {
-			return nil, fmt.Errorf("task.modes: must be 1 to %d (got %d)", maxModes, c.Task.Modes)
-		}
 		if d.n < 8 { // 8! is far above maxModes
 			if all := int(math.Gamma(float64(d.n) + 1)); c.Task.Modes > all {
-				return nil, fmt.Errorf("task.modes: %d objects have %d orders (got %d)", d.n, all, c.Task.Modes)
+				return nil, field.Errorf("Modes", "%d objects have %d orders (got %d)", d.n, all, c.Task.Modes)
 			}
 		}
 		for len(d.Modes) < c.Task.Modes {
@@ -59,8 +54,6 @@ func newDelta(c *run.Config) (*Delta, error) {
 			}
 			d.Modes = append(d.Modes, o)
 		}
-	default:
-		return nil, fmt.Errorf("task.target: unknown %q, wanted identity, random, mixture or rotations", c.Task.Target)
 	}
 	var err error
 	d.Weights, err = weights(c.Task.Weights, len(d.Modes))
@@ -73,12 +66,12 @@ func weights(given []float64, count int) ([]float64, error) {
 		return slices.Repeat([]float64{1 / float64(count)}, count), nil
 	}
 	if len(given) != count {
-		return nil, fmt.Errorf("task.weights: wanted %d, one a mode (got %d)", count, len(given))
+		return nil, field.Errorf("Weights", "wanted %d, one a mode (got %d)", count, len(given))
 	}
 	sum := 0.0
 	for i, w := range given {
 		if !(w > 0 && w <= 1e9) { // NaN too
-			return nil, fmt.Errorf("task.weights[%d]: must be above 0 and at most 1e9 (got %g)", i, w)
+			return nil, field.Errorf(fmt.Sprintf("Weights[%d]", i), "must be above 0 and at most 1e9 (got %g)", w)
 		}
 		sum += w
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
-func delta(t *testing.T, change func(*run.Config)) *Delta {
+func delta(t *testing.T, change func(*config.Config)) *Delta {
 	t.Helper()
-	c := run.Config{Seed: 3, Task: run.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}}
+	c := config.Config{Seed: 3, Task: config.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}}
 	if change != nil {
 		change(&c)
 	}
@@ -27,7 +27,7 @@ func delta(t *testing.T, change func(*run.Config)) *Delta {
 // The modes of a mixture are different orders that follow from the seed; sets have them in
 // the proportion of the weights, each set for itself.
 func TestMixture(t *testing.T) {
-	d := delta(t, func(c *run.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} })
+	d := delta(t, func(c *config.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} })
 	for i, m := range d.Modes {
 		if err := m.Validate(); err != nil || len(m) != 6 {
 			t.Errorf("mode %v: %v", m, err)
@@ -57,7 +57,7 @@ func TestMixture(t *testing.T) {
 			t.Errorf("mode %d has a share of %.3f, wanted %.3f", i, got, w)
 		}
 	}
-	some, err := delta(t, func(c *run.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} }).Examples(Train, 17, 9)
+	some, err := delta(t, func(c *config.Config) { c.Task.Weights = []float64{1, 2, 3, 4, 10} }).Examples(Train, 17, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,13 +68,13 @@ func TestMixture(t *testing.T) {
 		t.Error(diff)
 	}
 	// All orders of three objects, and no more.
-	if d := delta(t, func(c *run.Config) { c.Task.N, c.Task.Modes = 3, 6 }); len(d.Modes) != 6 {
+	if d := delta(t, func(c *config.Config) { c.Task.N, c.Task.Modes = 3, 6 }); len(d.Modes) != 6 {
 		t.Errorf("%d modes", len(d.Modes))
 	}
 }
 
 func TestRotations(t *testing.T) {
-	d := delta(t, func(c *run.Config) { c.Task = run.Task{Name: "delta", N: 3, Target: "rotations"} })
+	d := delta(t, func(c *config.Config) { c.Task = config.Task{Name: "delta", N: 3, Target: "rotations"} })
 	if diff := cmp.Diff([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, d.Modes); diff != "" {
 		t.Error(diff)
 	}
@@ -87,25 +87,26 @@ func TestRotations(t *testing.T) {
 
 // One order has no modes to speak of: all sets are alike.
 func TestOneOrderHasNoModes(t *testing.T) {
-	ex, err := delta(t, func(c *run.Config) { c.Task.Target = "random" }).Examples(Test, 0, 3)
+	ex, err := delta(t, func(c *config.Config) { c.Task.Target = "random" }).Examples(Test, 0, 3)
 	if err != nil || ex.Modes != nil || !slices.Equal(ex.Clean[0], ex.Clean[2]) {
 		t.Errorf("modes %v, clean %v, %v", ex.Modes, ex.Clean, err)
 	}
 }
 
 func TestMixtureErrors(t *testing.T) {
-	for want, change := range map[string]func(*run.Task){
-		"task.modes: must be 1 to 1000 (got 0)":                                   func(t *run.Task) { t.Modes = 0 },
-		"task.modes: must be 1 to 1000 (got 100000)":                              func(t *run.Task) { t.Modes = 1e5 },
-		"task.modes: 3 objects have 6 orders (got 7)":                             func(t *run.Task) { t.N, t.Modes = 3, 7 },
-		"task.weights: wanted 5, one a mode (got 1)":                              func(t *run.Task) { t.Weights = []float64{1} },
-		"task.weights[1]: must be above 0 and at most 1e9 (got 0)":                func(t *run.Task) { t.Weights = []float64{1, 0, 1, 1, 1} },
-		"task.weights[4]: must be above 0 and at most 1e9 (got NaN)":              func(t *run.Task) { t.Weights = []float64{1, 1, 1, 1, math.NaN()} },
-		`task.target: unknown "x", wanted identity, random, mixture or rotations`: func(t *run.Task) { t.Target = "x" },
+	for want, change := range map[string]func(*config.Task){
+		"task.modes: must be 1 to 1000 (got 0)":                                   func(t *config.Task) { t.Modes = 0 },
+		"task.modes: must be 1 to 1000 (got 100000)":                              func(t *config.Task) { t.Modes = 1e5 },
+		"task.modes: 3 objects have 6 orders (got 7)":                             func(t *config.Task) { t.N, t.Modes = 3, 7 },
+		"task.weights: wanted 5, one a mode (got 1)":                              func(t *config.Task) { t.Weights = []float64{1} },
+		"task.weights[1]: must be above 0 and at most 1e9 (got 0)":                func(t *config.Task) { t.Weights = []float64{1, 0, 1, 1, 1} },
+		"task.weights[4]: must be above 0 and at most 1e9 (got NaN)":              func(t *config.Task) { t.Weights = []float64{1, 1, 1, 1, math.NaN()} },
+		`task.target: unknown "x", wanted identity, random, mixture or rotations`: func(t *config.Task) { t.Target = "x" },
 	} {
-		c := run.Config{Task: run.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}}
+		c := config.Default()
+		c.Task, c.Model.Encoder = config.Task{Name: "delta", N: 6, Target: "mixture", Modes: 5}, "table"
 		change(&c.Task)
-		if _, err := newDelta(&c); err == nil || err.Error() != want {
+		if _, err := New(&c); err == nil || err.Error() != want {
 			t.Errorf("got %v, wanted %s", err, want)
 		}
 	}

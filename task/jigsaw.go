@@ -9,11 +9,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Jigsaw is the task of putting pictures together: a picture is cut into rows × columns
@@ -42,7 +43,7 @@ type Jigsaw struct {
 	open          func(dir string) (*album, error)
 }
 
-func newJigsaw(c *run.Config) (*Jigsaw, error) {
+func newJigsaw(c *config.Config) (*Jigsaw, error) {
 	t := c.Task
 	j := &Jigsaw{rows: t.Rows, columns: t.Columns, noise: t.Noise, seed: c.Seed, data: t.Data}
 	switch t.Source {
@@ -52,16 +53,12 @@ func newJigsaw(c *run.Config) (*Jigsaw, error) {
 		j.side, j.planes, j.open = dataset.CIFARSide, 3, cifarAlbum
 	case "photos":
 		j.side, j.planes, j.open = dataset.CIFARSide, 3, photoAlbum
-	default:
-		return nil, fmt.Errorf("task.source: unknown %q, wanted mnist, cifar10 or photos", t.Source)
 	}
 	switch {
 	case j.rows < 1 || j.rows > j.side:
-		return nil, fmt.Errorf("task.rows: must be 1 to %d, the pixels of a picture (got %d)", j.side, j.rows)
+		return nil, field.Errorf("Rows", "must be 1 to %d, the pixels of a picture (got %d)", j.side, j.rows)
 	case j.columns < 1 || j.columns > j.side:
-		return nil, fmt.Errorf("task.columns: must be 1 to %d, the pixels of a picture (got %d)", j.side, j.columns)
-	case !(j.noise >= 0 && j.noise <= 1): // NaN too
-		return nil, fmt.Errorf("task.noise: must be 0 to 1 (got %g)", j.noise)
+		return nil, field.Errorf("Columns", "must be 1 to %d, the pixels of a picture (got %d)", j.side, j.columns)
 	}
 	j.height, j.width = j.side/j.rows, j.side/j.columns
 	return j, nil

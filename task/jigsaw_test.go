@@ -16,10 +16,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // cifarFolder writes the six files of CIFAR-10 with count images each and returns the folder;
@@ -52,10 +52,10 @@ func speckled(i, plane, y, x int) uint8 {
 	return uint8(rand.New(rand.NewPCG(uint64(i), uint64(plane<<20|y<<10|x))).Uint32())
 }
 
-func jigsaw(t *testing.T, change func(*run.Config)) *Jigsaw {
+func jigsaw(t *testing.T, change func(*config.Config)) *Jigsaw {
 	t.Helper()
-	c := run.Default()
-	c.Task = run.Task{Name: "jigsaw", Source: "cifar10", Rows: 3, Columns: 3}
+	c := config.Default()
+	c.Task = config.Task{Name: "jigsaw", Source: "cifar10", Rows: 3, Columns: 3}
 	c.Model.Encoder = "cnn"
 	change(&c)
 	work, err := New(&c)
@@ -80,7 +80,7 @@ func TestJigsawTiles(t *testing.T) {
 	for _, c := range []struct{ rows, columns, height, width, top, left int }{
 		{2, 2, 16, 16, 0, 0}, {3, 3, 10, 10, 1, 1}, {2, 3, 16, 10, 0, 1}, {5, 7, 6, 4, 1, 2},
 	} {
-		j := jigsaw(t, func(cfg *run.Config) { cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Data = c.rows, c.columns, dir })
+		j := jigsaw(t, func(cfg *config.Config) { cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Data = c.rows, c.columns, dir })
 		e := examples(t, j, Test, 0, 3)
 		n, size := c.rows*c.columns, c.height*c.width*3
 		if got, want := e.Objects.Shape().Dimensions, []int{3, n, c.height, c.width, 3}; !slices.Equal(got, want) || e.PixelSize != size || len(e.Pixels) != 3*n*size {
@@ -111,7 +111,7 @@ func TestJigsawTiles(t *testing.T) {
 func TestJigsawIsAFunctionOfTheSeed(t *testing.T) {
 	dir := cifarFolder(t, 4, speckled)
 	seeded := func(seed uint64) *Jigsaw {
-		return jigsaw(t, func(cfg *run.Config) { cfg.Task.Data, cfg.Task.Noise, cfg.Seed = dir, 0.01, seed })
+		return jigsaw(t, func(cfg *config.Config) { cfg.Task.Data, cfg.Task.Noise, cfg.Seed = dir, 0.01, seed })
 	}
 	for _, split := range []Split{Train, Validation, Test} {
 		count := 4
@@ -130,7 +130,7 @@ func TestJigsawIsAFunctionOfTheSeed(t *testing.T) {
 	examples(t, seeded(1), Test, 3, 5) // a batch that ends beyond the last
 	// Two of the twenty training images are kept for validation (a tenth).
 	seen := map[float32]bool{}
-	plain := jigsaw(t, func(cfg *run.Config) { cfg.Task.Data, cfg.Task.Rows, cfg.Task.Columns = dir, 1, 2 })
+	plain := jigsaw(t, func(cfg *config.Config) { cfg.Task.Data, cfg.Task.Rows, cfg.Task.Columns = dir, 1, 2 })
 	corner := func(e *Examples, i int) float32 { return e.Pixels[(i*2+e.Clean[i][0])*e.PixelSize] }
 	train := examples(t, plain, Train, 0, 400)
 	for i := range 400 {
@@ -157,7 +157,7 @@ func TestJigsawSameTiles(t *testing.T) {
 		return uint8(x)
 	})
 	for _, noise := range []float64{0, 0.01} {
-		j := jigsaw(t, func(cfg *run.Config) {
+		j := jigsaw(t, func(cfg *config.Config) {
 			cfg.Task.Data, cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Noise = dir, 2, 2, noise
 		})
 		first := 0
@@ -185,7 +185,7 @@ func TestJigsawSameTiles(t *testing.T) {
 // noiseOf returns test image i of MNIST with noise, as a model sees it, less the image itself.
 func noiseOf(t *testing.T, rows int, i int) []float64 {
 	t.Helper()
-	j := jigsaw(t, func(cfg *run.Config) {
+	j := jigsaw(t, func(cfg *config.Config) {
 		cfg.Task.Source, cfg.Task.Noise, cfg.Task.Rows, cfg.Task.Columns = "mnist", 0.01, rows, rows
 	})
 	mnist, err := loadMNIST("")
@@ -239,7 +239,7 @@ func TestJigsawLimits(t *testing.T) {
 		t.Skip(err)
 	}
 	for side, want := range map[int][2]float64{2: {100, 100}, 3: {60.1749, 87.2122}, 4: {3.7811, 64.8388}, 6: {0.0035, 54.5344}} {
-		j := jigsaw(t, func(cfg *run.Config) {
+		j := jigsaw(t, func(cfg *config.Config) {
 			cfg.Task.Source, cfg.Task.Noise, cfg.Task.Rows, cfg.Task.Columns = "mnist", 0.01, side, side
 		})
 		var exact, correct float64
@@ -282,7 +282,7 @@ func TestJigsawPhotos(t *testing.T) {
 		dir := t.TempDir()
 		photo(t, filepath.Join(dir, "a.png"), size[0], size[1])
 		photo(t, filepath.Join(dir, "small.png"), 31, 250) // has no place
-		j := jigsaw(t, func(cfg *run.Config) { cfg.Task.Source, cfg.Task.Data = "photos", dir })
+		j := jigsaw(t, func(cfg *config.Config) { cfg.Task.Source, cfg.Task.Data = "photos", dir })
 		last := -1
 		for _, split := range []Split{Train, Validation, Test} {
 			e := examples(t, j, split, 0, 300)
@@ -306,7 +306,7 @@ func TestJigsawPhotos(t *testing.T) {
 	}
 	dir := t.TempDir()
 	photo(t, filepath.Join(dir, "a.png"), 32, smallestPhoto-1)
-	j := jigsaw(t, func(cfg *run.Config) { cfg.Task.Source, cfg.Task.Data = "photos", dir })
+	j := jigsaw(t, func(cfg *config.Config) { cfg.Task.Source, cfg.Task.Data = "photos", dir })
 	if _, err := j.Examples(Train, 0, 1); err == nil || !strings.Contains(err.Error(), "no photo is large enough, wanted one of 211 pixels or more along its longer side and 32 along the other") {
 		t.Errorf("a photo too small: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestJigsawObjects(t *testing.T) {
 	if err := set.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	j := jigsaw(t, func(*run.Config) {})
+	j := jigsaw(t, func(*config.Config) {})
 	x, warnings, err := j.Objects(t.Context(), []*dataset.Set{set})
 	if err != nil || len(warnings) > 0 || !slices.Equal(x.Shape().Dimensions, []int{1, 2, 10, 10, 3}) {
 		t.Fatalf("%v, %v, %v", x.Shape(), warnings, err)
@@ -337,23 +337,23 @@ func TestJigsawObjects(t *testing.T) {
 }
 
 func TestJigsawErrors(t *testing.T) {
-	for want, change := range map[string]func(*run.Config){
-		`task.source: unknown "imagenet", wanted mnist, cifar10 or photos`:                              func(c *run.Config) { c.Task.Source = "imagenet" },
-		`task.rows: must be 1 to 32, the pixels of a picture (got 33)`:                                  func(c *run.Config) { c.Task.Rows = 33 },
-		`task.columns: must be 1 to 32, the pixels of a picture (got 0)`:                                func(c *run.Config) { c.Task.Columns = 0 },
-		`task.noise: must be 0 to 1 (got NaN)`:                                                          func(c *run.Config) { c.Task.Noise = math.NaN() },
-		`task.noise: must be 0 to 1 (got -0.1)`:                                                         func(c *run.Config) { c.Task.Noise = -0.1 },
-		`model.encoder: "table" does not read images, the objects of task jigsaw, wanted cnn or window`: func(c *run.Config) { c.Model.Encoder = "table" },
+	for want, change := range map[string]func(*config.Config){
+		`task.source: unknown "imagenet", wanted mnist, cifar10 or photos`:                              func(c *config.Config) { c.Task.Source = "imagenet" },
+		`task.rows: must be 1 to 32, the pixels of a picture (got 33)`:                                  func(c *config.Config) { c.Task.Rows = 33 },
+		`task.columns: must be 1 to 65536 (got 0)`:                                                      func(c *config.Config) { c.Task.Columns = 0 },
+		`task.noise: must be 0 to 1 (got NaN)`:                                                          func(c *config.Config) { c.Task.Noise = math.NaN() },
+		`task.noise: must be 0 to 1 (got -0.1)`:                                                         func(c *config.Config) { c.Task.Noise = -0.1 },
+		`model.encoder: "table" does not read images, the objects of task jigsaw, wanted cnn or window`: func(c *config.Config) { c.Model.Encoder = "table" },
 	} {
-		c := run.Default()
-		c.Task, c.Model.Encoder = run.Task{Name: "jigsaw", Source: "cifar10", Rows: 2, Columns: 2}, "cnn"
+		c := config.Default()
+		c.Task, c.Model.Encoder = config.Task{Name: "jigsaw", Source: "cifar10", Rows: 2, Columns: 2}, "cnn"
 		change(&c)
 		if _, err := New(&c); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
 	for source, want := range map[string]string{"cifar10": "data_batch_1.bin", "mnist": "train-images", "photos": "no such file"} {
-		j := jigsaw(t, func(c *run.Config) { c.Task.Source, c.Task.Data = source, filepath.Join(t.TempDir(), "none") })
+		j := jigsaw(t, func(c *config.Config) { c.Task.Source, c.Task.Data = source, filepath.Join(t.TempDir(), "none") })
 		if _, err := j.Examples(Train, 0, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s without files: %v", source, err)
 		}
@@ -387,7 +387,7 @@ func BenchmarkJigsawExamples(b *testing.B) {
 	if _, err := dataset.FindMNIST(); err != nil {
 		b.Skip(err)
 	}
-	j, err := newJigsaw(&run.Config{Seed: 1, Task: run.Task{Source: "mnist", Rows: 3, Columns: 3, Noise: 0.01}})
+	j, err := newJigsaw(&config.Config{Seed: 1, Task: config.Task{Source: "mnist", Rows: 3, Columns: 3, Noise: 0.01}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
 func keptTour(t *testing.T, n, instances int, seed uint64) *Tour {
 	t.Helper()
-	return newTestTour(t, func(c *run.Config) { c.Seed, c.Task.N, c.Task.Instances = seed, n, instances })
+	return newTestTour(t, func(c *config.Config) { c.Seed, c.Task.N, c.Task.Instances = seed, n, instances })
 }
 
 // Tours are solved once, whichever training asks: what comes out is the same with the file,
@@ -75,7 +75,7 @@ func TestLabelsAreKept(t *testing.T) {
 	}
 	// Test instances are those that come without a file, in their order.
 	kepts, _ := examples(Test, 0)
-	fresh, err := newTestTour(t, func(c *run.Config) { c.Seed, c.Task.N = 3, n }).Examples(Test, 0, 7)
+	fresh, err := newTestTour(t, func(c *config.Config) { c.Seed, c.Task.N = 3, n }).Examples(Test, 0, 7)
 	if err != nil || !reflect.DeepEqual(kepts.Points, fresh.Points) || !reflect.DeepEqual(kepts.Clean, fresh.Clean) {
 		t.Errorf("test instances are others: %v", err)
 	}

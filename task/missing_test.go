@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // Data that are gone or no data are told from other errors, whatever the task.
@@ -18,22 +18,22 @@ func TestDataError(t *testing.T) {
 	if err := os.WriteFile(torn, []byte("no picture"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	puzzle := func(source, data string) run.Task {
-		return run.Task{Name: "jigsaw", Source: source, Rows: 2, Columns: 2, Data: data}
+	puzzle := func(source, data string) config.Task {
+		return config.Task{Name: "jigsaw", Source: source, Rows: 2, Columns: 2, Data: data}
 	}
 	for name, c := range map[string]struct {
 		encoder string
-		task    run.Task
+		task    config.Task
 	}{
-		"sort":    {"cnn", run.Task{Name: "sort", N: 3, Digits: 1, Data: none}},
+		"sort":    {"cnn", config.Task{Name: "sort", N: 3, Digits: 1, Data: none}},
 		"digits":  {"cnn", puzzle("mnist", none)},
 		"colours": {"cnn", puzzle("cifar10", none)},
 		"photos":  {"cnn", puzzle("photos", none)},
 		"torn":    {"cnn", puzzle("photos", dir)},
-		"tours":   {"points", run.Task{Name: "tsp", N: 5, Test: none}},
-		"lists":   {"table", run.Task{Name: "ranking", N: 5, Items: "bare", Data: none}},
+		"tours":   {"points", config.Task{Name: "tsp", N: 5, Test: none}},
+		"lists":   {"table", config.Task{Name: "ranking", N: 5, Items: "bare", Data: none}},
 	} {
-		c := run.Config{Task: c.task, Model: run.Model{Encoder: c.encoder}}
+		c := config.Config{Task: c.task, Model: config.Model{Encoder: c.encoder}}
 		work, err := New(&c)
 		if err == nil {
 			_, err = work.Examples(Test, 0, 1)

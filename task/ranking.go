@@ -13,8 +13,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -27,7 +29,7 @@ import (
 // is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
 // what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
 type Ranking struct {
-	config run.Task
+	config config.Task
 	seed   uint64
 	points string // model.points
 	scale  *Scale // of features, from a run's directory or from the data
@@ -71,16 +73,16 @@ const MaxRanking = 200
 
 // Complete fills in what the data of a task says: the kind of items, how many features they
 // have, the largest set, and with them the encoder. Other tasks have nothing to fill in.
-func Complete(c *run.Config) error {
+func Complete(c *config.Config) error {
 	if c.Task.Name != "ranking" || c.Task.N > 0 && c.Task.Items != "" {
 		return nil
 	}
 	if c.Task.Data == "" {
-		return errors.New("task.data: missing\nhint: a file of ranked lists, such as --set task.data=lists.csv; riffle data check looks at it")
+		return &config.KeyError{Key: config.TaskData, Problem: "missing", Hint: "a file of ranked lists; riffle data check looks at it"}
 	}
 	sets, err := readRanked(c.Task.Data, c.Task.Fill)
 	if err != nil {
-		return errData("task.data", c.Task.Data, err)
+		return errData(config.TaskData, c.Task.Data, err)
 	}
 	t := &c.Task
 	kind, largest, silent := sets[0].Kind, 0, t.N == 0
@@ -133,25 +135,22 @@ func Complete(c *run.Config) error {
 	return nil
 }
 
-func newRanking(c *run.Config) (*Ranking, error) {
+func newRanking(c *config.Config) (*Ranking, error) {
 	t := c.Task
 	want := map[string][]string{"bare": {"table"}, "features": {"features"}, "points": {"points"}, "images": {"cnn", "window"}}[t.Items]
 	if want == nil {
-		return nil, fmt.Errorf("task.items: unknown %q, wanted bare, features, images or points", t.Items)
+		return nil, field.Errorf("Items", "unknown %q, wanted bare, features, images or points", t.Items)
 	}
 	if err := feeds(c, t.Items, want...); err != nil {
 		return nil, err
 	}
-	if _, err := dataset.ParseFill(t.Fill); err != nil {
-		return nil, fmt.Errorf("task.fill: %w", err)
-	}
 	switch {
 	case t.Fill != "" && t.Items != "features":
-		return nil, fmt.Errorf("task.fill: goes with task.items = \"features\" (got %q)", t.Items)
+		return nil, field.Errorf("Fill", "is for items that are features (got %q)", t.Items)
 	case t.Items == "features" && t.Features < 1:
-		return nil, fmt.Errorf("task.features: must be 1 or more (got %d)", t.Features)
+		return nil, field.Errorf("Features", "must be 1 or more (got %d)", t.Features)
 	case t.Items == "images" && t.Pixels < 1:
-		return nil, fmt.Errorf("task.pixels: must be 1 or more (got %d)", t.Pixels)
+		return nil, field.Errorf("Pixels", "must be 1 or more (got %d)", t.Pixels)
 	}
 	return &Ranking{config: t, seed: c.Seed, points: c.Model.Points}, nil
 }
@@ -178,7 +177,7 @@ func (r *Ranking) load() error {
 	}
 	sets, err := readRanked(r.config.Data, r.config.Fill)
 	if err != nil {
-		return errData("task.data", r.config.Data, err)
+		return errData(config.TaskData, r.config.Data, err)
 	}
 	fresh := r.scale == nil
 	if fresh {
@@ -194,7 +193,7 @@ func (r *Ranking) load() error {
 	}
 	data, err := r.usable(r.config.Data, sets)
 	if err != nil {
-		return errData("task.data", r.config.Data, err)
+		return errData(config.TaskData, r.config.Data, err)
 	}
 	if r.config.Test != "" {
 		sets, err := readRanked(r.config.Test, r.config.Fill)
@@ -202,7 +201,7 @@ func (r *Ranking) load() error {
 			sets, err = r.usable(r.config.Test, sets)
 		}
 		if err != nil {
-			return errData("task.test", r.config.Test, err)
+			return errData(config.TaskTest, r.config.Test, err)
 		}
 		for _, s := range sets {
 			r.parts[Test].add(s, max(1, s.Count))
@@ -239,7 +238,7 @@ func (r *Ranking) load() error {
 	}
 	if fresh {
 		if err := r.measure(); err != nil {
-			return errData("task.data", r.config.Data, err)
+			return errData(config.TaskData, r.config.Data, err)
 		}
 	}
 	r.read = true

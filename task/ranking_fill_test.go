@@ -111,7 +111,7 @@ func TestFillRefuses(t *testing.T) {
 	if err == nil {
 		_, err = New(&c)
 	}
-	if err == nil || err.Error() != `task.fill: unknown fill "median", wanted mean or 0` {
+	if err == nil || err.Error() != `task.fill: unknown "median", wanted mean or 0` {
 		t.Errorf("median: %v", err)
 	}
 	empty := "set,item,rank,f,g\n"

@@ -17,7 +17,11 @@ func (r *Ranking) Population() (*dataset.Set, error) {
 			return nil, err
 		}
 	}
-	s := &dataset.Set{Kind: dataset.KindBare, Items: make([]dataset.Item, r.config.N)}
+	n := r.config.N
+	if names := r.scale.Names; names != nil { // of which there may be fewer
+		n = len(names)
+	}
+	s := &dataset.Set{Kind: dataset.KindBare, Items: make([]dataset.Item, n)}
 	for k, name := range r.scale.Names {
 		s.Items[k].ID = name
 	}

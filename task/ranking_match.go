@@ -243,7 +243,8 @@ func (s *Scale) column(j int) string {
 }
 
 // far warns of values of a set, whose features stand as the model's, that lie outside of the
-// training's range by more than its width: they may have another unit. "" where there are none.
+// training's range by more than half its width: they may have another unit or sign. "" where
+// there are none.
 func (s *Scale) far(set *dataset.Set) string {
 	if s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
 		return ""
@@ -252,7 +253,7 @@ func (s *Scale) far(set *dataset.Set) string {
 	for k := range set.Items {
 		for j, v := range set.Items[k].Features {
 			low, high := s.Low[j], s.High[j]
-			if v = bounded(v); v >= low-(high-low) && v <= high+(high-low) {
+			if margin := (high - low) / 2; bounded(v) >= low-margin && bounded(v) <= high+margin {
 				continue
 			}
 			if count++; count == 1 {

@@ -178,6 +178,25 @@ func TestFarFeatures(t *testing.T) {
 	}
 }
 
+// A column whose sign was turned is told, where the training's values are of one sign.
+func TestNegatedColumn(t *testing.T) {
+	r := openRanking(t, rankingConfig(write(t, "a.csv", clubs(10, "runs,hits,errors"))))
+	if _, err := r.Lists(Train); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range readText(t, "b.csv", clubs(1, "runs,hits,errors")) {
+		if w := r.Doubt(s); w != "" {
+			t.Errorf("warning %q of a set as in training", w)
+		}
+		for k := range s.Items {
+			s.Items[k].Features[1] *= -1
+		}
+		if w := r.Doubt(s); !strings.HasPrefix(w, `column "hits" of item A is -100, in training it was 70 to 109; so are 3 more values`) {
+			t.Errorf("warning %q of negated hits", w)
+		}
+	}
+}
+
 // Items that are nothing but names: the numbers of a file are its own.
 func TestItemsByName(t *testing.T) {
 	c := rankingConfig(write(t, "a.soc", "# NUMBER ALTERNATIVES: 4\n# ALTERNATIVE NAME 1: Ada\n# ALTERNATIVE NAME 2: Ben\n# ALTERNATIVE NAME 3: Cy\n# ALTERNATIVE NAME 4: Dot\n60: 1,2,3,4\n6: 1,2,4,3\n"))

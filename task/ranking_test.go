@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/run"
@@ -27,13 +28,13 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-func rankingConfig(data string) run.Config {
-	c := run.Default()
-	c.Task = run.Task{Name: "ranking", Data: data}
+func rankingConfig(data string) config.Config {
+	c := config.Default()
+	c.Task = config.Task{Name: "ranking", Data: data}
 	return c
 }
 
-func openRanking(t *testing.T, c run.Config) *Ranking {
+func openRanking(t *testing.T, c config.Config) *Ranking {
 	t.Helper()
 	if err := Complete(&c); err != nil {
 		t.Fatal(err)
@@ -69,15 +70,15 @@ func judged(queries int) string {
 func TestCompleteSaysWhatTheDataHas(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
-		task       run.Task
+		task       config.Task
 		encoder    string
 	}{
-		{"a.txt", judged(40), run.Task{N: 5, Items: "features", Features: 3}, "features"},
-		{"a.soc", "# NUMBER ALTERNATIVES: 3\n4: 2,1,3\n1: 3,1,2\n", run.Task{N: 3, Items: "bare"}, "table"},
-		{"a.csv", "set,item,rank\na,x,1\na,y,2\nb,y,1\nb,z,2\n", run.Task{N: 3, Items: "bare"}, "table"},
-		{"a.csv", "set,item,rank,f\na,x,1,0.5\na,y,2,1\nb,y,1,3\nb,z,2,4\n", run.Task{N: 2, Items: "features", Features: 1}, "features"},
-		{"a.jsonl", `{"items": [{"point": [0, 1]}, {"point": [2, 3]}], "order": [1, 0]}`, run.Task{N: 2, Items: "points"}, "points"},
-		{"a.jsonl", `{"items": [{"image": "a.png"}, {"image": "b.png"}], "order": [1, 0]}`, run.Task{N: 2, Items: "images", Pixels: 28}, "cnn"},
+		{"a.txt", judged(40), config.Task{N: 5, Items: "features", Features: 3}, "features"},
+		{"a.soc", "# NUMBER ALTERNATIVES: 3\n4: 2,1,3\n1: 3,1,2\n", config.Task{N: 3, Items: "bare"}, "table"},
+		{"a.csv", "set,item,rank\na,x,1\na,y,2\nb,y,1\nb,z,2\n", config.Task{N: 3, Items: "bare"}, "table"},
+		{"a.csv", "set,item,rank,f\na,x,1,0.5\na,y,2,1\nb,y,1,3\nb,z,2,4\n", config.Task{N: 2, Items: "features", Features: 1}, "features"},
+		{"a.jsonl", `{"items": [{"point": [0, 1]}, {"point": [2, 3]}], "order": [1, 0]}`, config.Task{N: 2, Items: "points"}, "points"},
+		{"a.jsonl", `{"items": [{"image": "a.png"}, {"image": "b.png"}], "order": [1, 0]}`, config.Task{N: 2, Items: "images", Pixels: 28}, "cnn"},
 	} {
 		cfg := rankingConfig(write(t, c.file, c.text))
 		if err := Complete(&cfg); err != nil {
@@ -95,7 +96,7 @@ func TestCompleteSaysWhatTheDataHas(t *testing.T) {
 }
 
 func TestCompleteErrors(t *testing.T) {
-	for want, c := range map[string]run.Config{
+	for want, c := range map[string]config.Config{
 		"task.data: missing":                            rankingConfig(""),
 		"no such file":                                  rankingConfig(filepath.Join(t.TempDir(), "none.csv")),
 		"no set of 2 to 200 items has an order":         rankingConfig(write(t, "a.csv", "set,item,rank\na,x,1\n")),
@@ -198,8 +199,8 @@ func TestFeaturesAreStandardised(t *testing.T) {
 // newRun is the directory of a run that has made no step.
 func newRun(t *testing.T) *run.Dir {
 	t.Helper()
-	c := run.Default()
-	c.Task, c.Model.Encoder = run.Task{Name: "delta", N: 3, Target: "identity"}, "table"
+	c := config.Default()
+	c.Task, c.Model.Encoder = config.Task{Name: "delta", N: 3, Target: "identity"}, "table"
 	dir, err := run.Create(filepath.Join(t.TempDir(), "run"), &c)
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // A list of features that counts several times is in one part alone: a model is not judged on
@@ -21,8 +21,8 @@ func TestWeightedListsStayWhole(t *testing.T) {
 	}
 	for _, few := range []int{60, 3, 2} {
 		name, release := Provide(sets[:few])
-		cfg := run.Default()
-		cfg.Task = run.Task{Name: "ranking", Data: name}
+		cfg := config.Default()
+		cfg.Task = config.Task{Name: "ranking", Data: name}
 		if err := Complete(&cfg); err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/fuzztest"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // A run's items.json comes from anywhere. It is refused, or what the network sees of any
@@ -25,7 +25,7 @@ func FuzzRestore(f *testing.F) {
 		{Features: []float64{math.MaxFloat64, -math.MaxFloat64}}, {Features: []float64{0, math.SmallestNonzeroFloat64}},
 	}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &Ranking{config: run.Task{Name: "ranking", Items: "features", Features: 2, N: 2}}
+		r := &Ranking{config: config.Task{Name: "ranking", Items: "features", Features: 2, N: 2}}
 		var err error
 		fuzztest.Within(t, 1<<20, 1<<10, len(data), func() { err = r.parseScale(data, "x/items.json") })
 		if err != nil {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Sort is the task of sorting numbers written by hand: every object is an image of a
@@ -21,27 +21,15 @@ import (
 type Sort struct {
 	n, digits int
 	seed      uint64
-	augment   run.Augment
+	augment   config.Augment
 	data      string // folder of the MNIST files, or ""
 }
 
 const digitSize = 28
 
-func newSort(c *run.Config) (*Sort, error) {
+func newSort(c *config.Config) (*Sort, error) {
 	t := c.Task
-	if t.Digits < 1 || t.Digits > 15 {
-		return nil, fmt.Errorf("task.digits: must be 1 to 15 (got %d)", t.Digits)
-	}
-	a := t.Augment
-	switch { // NaN too
-	case !(a.Rotate >= 0 && a.Rotate <= 180):
-		return nil, fmt.Errorf("task.augment.rotate: must be 0 to 180 (got %g)", a.Rotate)
-	case !(a.Scale >= 0 && a.Scale < 1):
-		return nil, fmt.Errorf("task.augment.scale: must be 0 or more and below 1 (got %g)", a.Scale)
-	case !(a.Shift >= 0 && a.Shift <= digitSize):
-		return nil, fmt.Errorf("task.augment.shift: must be 0 to %d (got %g)", digitSize, a.Shift)
-	}
-	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: a, data: t.Data}, nil
+	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: t.Augment, data: t.Data}, nil
 }
 
 type digits struct{ train, test *dataset.Digits }
@@ -50,7 +38,7 @@ type digits struct{ train, test *dataset.Digits }
 func namedMNIST(dir string) (digits, error) {
 	d, err := loadMNIST(dir)
 	if err != nil && dir != "" {
-		err = errData("task.data", dir, err)
+		err = errData(config.TaskData, dir, err)
 	}
 	return d, err
 }
@@ -88,7 +76,7 @@ func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
 				pick := rng.IntN(digits.N)
 				values[k] = values[k]*10 + float64(digits.Labels[pick])
 				window := image[d*digitSize:]
-				if split == Train && s.augment != (run.Augment{}) {
+				if split == Train && s.augment != (config.Augment{}) {
 					warp(window, digitSize*s.digits, digits.At(pick), digitSize, drawAffine(rng, s.augment))
 					continue
 				}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // inked are digits whose pixels all have one grey level, the label's among the ten.
@@ -32,9 +32,9 @@ func TestSortSplits(t *testing.T) {
 		return digits{train: inked(4000, trained), test: inked(3000, tested)}, nil
 	}
 
-	pixels := func(split Split, a run.Augment) []uint8 {
-		cfg := run.Default()
-		cfg.Task, cfg.Model.Encoder = run.Task{Name: "sort", N: 3, Digits: 4, Augment: a}, "window"
+	pixels := func(split Split, a config.Augment) []uint8 {
+		cfg := config.Default()
+		cfg.Task, cfg.Model.Encoder = config.Task{Name: "sort", N: 3, Digits: 4, Augment: a}, "window"
 		work, err := New(&cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -49,8 +49,8 @@ func TestSortSplits(t *testing.T) {
 		}
 		return flat
 	}
-	strong := run.Augment{Rotate: 30, Scale: 0.3, Shift: 4}
-	for _, a := range []run.Augment{{}, strong} {
+	strong := config.Augment{Rotate: 30, Scale: 0.3, Shift: 4}
+	for _, a := range []config.Augment{{}, strong} {
 		if flat := pixels(Test, a); slices.Min(flat) != tested || slices.Max(flat) != tested {
 			t.Errorf("augment %+v: test sets have grey levels %d to %d, wanted %d alone, those of the test digits", a, slices.Min(flat), slices.Max(flat), tested)
 		}
@@ -58,7 +58,7 @@ func TestSortSplits(t *testing.T) {
 			t.Errorf("augment %+v: validation sets have grey levels %d to %d, wanted digits as they are", a, slices.Min(flat), slices.Max(flat))
 		}
 	}
-	if flat := pixels(Train, run.Augment{}); slices.Min(flat) != trained || slices.Max(flat) != trained {
+	if flat := pixels(Train, config.Augment{}); slices.Min(flat) != trained || slices.Max(flat) != trained {
 		t.Errorf("training sets have grey levels %d to %d, wanted %d alone, those of the training digits", slices.Min(flat), slices.Max(flat), trained)
 	}
 	// A turned and shifted digit leaves black behind.

@@ -4,15 +4,16 @@ package task
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -98,8 +99,19 @@ type Examples struct {
 	PixelSize int
 }
 
-// New returns the task a configuration names.
-func New(c *run.Config) (Task, error) {
+// New returns the task that a configuration names.
+func New(c *config.Config) (Task, error) {
+	if err := c.Check("task"); err != nil {
+		return nil, err
+	}
+	t, err := makeTask(c)
+	if err != nil {
+		return nil, config.Within("task", err)
+	}
+	return t, nil
+}
+
+func makeTask(c *config.Config) (Task, error) {
 	switch c.Task.Name {
 	case "sort":
 		if err := feeds(c, "images", "cnn", "window"); err != nil {
@@ -121,18 +133,16 @@ func New(c *run.Config) (Task, error) {
 			return nil, err
 		}
 		return newTour(c)
-	case "ranking":
-		return newRanking(c)
 	}
-	return nil, fmt.Errorf("task.name: unknown %q, wanted sort, delta, jigsaw, tsp or ranking", c.Task.Name)
+	return newRanking(c)
 }
 
 // feeds checks that the encoder reads what the task's objects are.
-func feeds(c *run.Config, objects string, encoders ...string) error {
+func feeds(c *config.Config, objects string, encoders ...string) error {
 	if slices.Contains(encoders, c.Model.Encoder) {
 		return nil
 	}
-	return fmt.Errorf("model.encoder: %q does not read %s, the objects of task %s, wanted %s", c.Model.Encoder, objects, c.Task.Name, strings.Join(encoders, " or "))
+	return config.Within("model", field.Errorf("Encoder", "%q does not read %s, the objects of task %s, wanted %s", c.Model.Encoder, objects, c.Task.Name, strings.Join(encoders, " or ")))
 }
 
 // source is the generator of one set.

@@ -10,11 +10,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
@@ -32,9 +33,9 @@ type Tour struct {
 	doubts [2][]string
 }
 
-func newTour(c *run.Config) (*Tour, error) {
+func newTour(c *config.Config) (*Tour, error) {
 	if c.Task.N > tsp.MaxCities {
-		return nil, fmt.Errorf("task.n: must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
 	t := &Tour{n: c.Task.N, seed: c.Seed, points: c.Model.Points}
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
@@ -43,7 +44,7 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		sets, err := dataset.ReadTourText(path)
 		if err != nil {
-			return nil, errData([]string{"task.data", "task.test"}[i], path, err)
+			return nil, errData([]string{config.TaskData, config.TaskTest}[i], path, err)
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
@@ -61,9 +62,6 @@ func newTour(c *run.Config) (*Tour, error) {
 		}
 		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
 	}
-	if c.Task.Instances < 0 || c.Task.Instances > maxInstances {
-		return nil, fmt.Errorf("task.instances: must be 0 to %d (got %d)", maxInstances, c.Task.Instances)
-	}
 	for split, count := range map[Split]int{Train: c.Task.Instances, Validation: keptToJudge, Test: keptToJudge} {
 		file := t.lines[0]
 		if split == Test {
@@ -75,9 +73,6 @@ func newTour(c *run.Config) (*Tour, error) {
 	}
 	return t, nil
 }
-
-// maxInstances is how many instances are kept at most.
-const maxInstances = 1_000_000
 
 // Encoder implements [Task].
 func (t *Tour) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }

@@ -12,16 +12,16 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-func newTestTour(t *testing.T, change func(*run.Config)) *Tour {
+func newTestTour(t *testing.T, change func(*config.Config)) *Tour {
 	t.Helper()
-	cfg := run.Default()
-	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 8}, "points"
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "tsp", N: 8}, "points"
 	if change != nil {
 		change(&cfg)
 	}
@@ -94,7 +94,7 @@ func TestTourFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	read, err := newTestTour(t, func(c *run.Config) { c.Task.Test, c.Task.Data = path, path }).Examples(Test, 0, 5)
+	read, err := newTestTour(t, func(c *config.Config) { c.Task.Test, c.Task.Data = path, path }).Examples(Test, 0, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +106,8 @@ func TestTourFile(t *testing.T) {
 			t.Errorf("set %d: %v, wanted %v", i, read.Clean[i], drawn.Clean[i])
 		}
 	}
-	cfg := run.Default()
-	cfg.Task, cfg.Model.Encoder = run.Task{Name: "tsp", N: 9, Test: path}, "points"
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "tsp", N: 9, Test: path}, "points"
 	if _, err := New(&cfg); err == nil || !strings.Contains(err.Error(), "tours.txt:1: has 8 cities, wanted task.n = 9") {
 		t.Errorf("got %v", err)
 	}
@@ -164,7 +164,7 @@ func TestSymmetry(t *testing.T) {
 // the unit square of model.points "unit" and fill it.
 func TestTourObjectsInOtherUnits(t *testing.T) {
 	for _, how := range []string{"unit", "spread"} {
-		work := newTestTour(t, func(c *run.Config) { c.Model.Points = how })
+		work := newTestTour(t, func(c *config.Config) { c.Model.Points = how })
 		var want []float32
 		for _, unit := range []float64{40, 1e-6, 1e-12, 1e7} {
 			s := &dataset.Set{Kind: dataset.KindPoint}
@@ -192,7 +192,7 @@ func TestTourObjectsInOtherUnits(t *testing.T) {
 
 // Of model.points "unit" a user's points come into the unit square, keeping their shape.
 func TestTourObjectsOfUnit(t *testing.T) {
-	work := newTestTour(t, func(c *run.Config) { c.Model.Points = "unit" })
+	work := newTestTour(t, func(c *config.Config) { c.Model.Points = "unit" })
 	for _, c := range []struct {
 		points [][2]float64
 		want   []float32

@@ -16,6 +16,8 @@ type Ends struct{ Start, End int }
 // Free are ends of a path that may be anywhere.
 var Free = Ends{-1, -1}
 
+func (e Ends) free() bool { return e.Start < 0 && e.End < 0 }
+
 // Check reports ends that no path of n cities has.
 func (e Ends) Check(n int) error {
 	switch {
@@ -84,7 +86,7 @@ func (x *Instance) mend(path perm.Order, e Ends) perm.Order {
 	}
 	if !x.directed {
 		switch start, end := path[0], path[last]; {
-		case e.Start >= 0 && start != e.Start && end == e.Start, e.End >= 0 && end != e.End && start == e.End, e == Free && start > end:
+		case e.Start >= 0 && start != e.Start && end == e.Start, e.End >= 0 && end != e.End && start == e.End, e.free() && start > end:
 			slices.Reverse(path)
 		}
 	}
@@ -102,7 +104,7 @@ func (x *Instance) mend(path perm.Order, e Ends) perm.Order {
 // Cut is the shortest path between ends that a closed tour becomes when one of its edges is left
 // out; where no edge has both ends, one that is mended to have them.
 func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
-	if e == Free { // without the longest edge
+	if e.free() { // without the longest edge
 		longest, at := -1.0, 0
 		for i, k := range tour {
 			if d := x.matrix[tour[(i+len(tour)-1)%len(tour)]*x.n+k]; d > longest {

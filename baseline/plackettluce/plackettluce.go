@@ -21,8 +21,10 @@ package plackettluce
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
@@ -73,6 +75,8 @@ type DisconnectedError struct {
 	// puts an item of a later part before one of an earlier part. See
 	// [dataset.ComparisonParts].
 	Parts [][]int
+	// Names are what the error calls the items, nil for their numbers.
+	Names []string
 }
 
 // Error names the first items of the first parts.
@@ -80,7 +84,15 @@ func (e *DisconnectedError) Error() string {
 	const most = 6
 	var parts []string
 	for _, part := range e.Parts[:min(most, len(e.Parts))] {
-		shown := strings.Trim(fmt.Sprint(part[:min(most, len(part))]), "[]")
+		var items []string
+		for _, k := range part[:min(most, len(part))] {
+			if k < len(e.Names) {
+				items = append(items, constraint.Quote(e.Names[k]))
+			} else {
+				items = append(items, strconv.Itoa(k))
+			}
+		}
+		shown := strings.Join(items, " ")
 		if len(part) > most {
 			shown += fmt.Sprintf(" and %d more", len(part)-most)
 		}
@@ -133,7 +145,7 @@ func Estimate(votes []dataset.Vote, n int, prior float64) (*Fit, error) {
 	}
 	if prior == 0 {
 		if parts := dataset.ComparisonParts(votes, n); len(parts) > 1 {
-			return nil, &DisconnectedError{parts}
+			return nil, &DisconnectedError{Parts: parts}
 		}
 	}
 	b.prior = prior

@@ -136,7 +136,7 @@ func TestEstimateNeedsOnePart(t *testing.T) {
 	if err != nil || f.Residual > tolerance {
 		t.Errorf("one part: %+v, %v", f, err)
 	}
-	long := &DisconnectedError{make([][]int, 1000)}
+	long := &DisconnectedError{Parts: make([][]int, 1000)}
 	for i := range long.Parts {
 		long.Parts[i] = make([]int, 1000)
 	}

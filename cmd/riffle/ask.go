@@ -240,7 +240,7 @@ type question[R any] struct {
 // of one population has. The model is nil where no set is left to ask about.
 func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpec string, read func(path string) ([]*dataset.Set, error)) (src *source, m *learn.Model, err error) {
 	if len(args) == 1 {
-		if m, err = a.load(args[0], engineSpec); err != nil {
+		if m, err = a.load(args[0], engineSpec, 1); err != nil {
 			return nil, nil, err
 		}
 		set, err := m.Population()
@@ -257,7 +257,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		a.note("all %s sets of %s are in %s", thousands(src.count), src.name, f.skipDone)
 		return src, nil, nil
 	}
-	if m, err = a.load(args[0], engineSpec); err != nil {
+	if m, err = a.load(args[0], engineSpec, setsIn(args[1])); err != nil {
 		src.stop()
 		return nil, nil, err
 	}

@@ -94,7 +94,7 @@ func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []stri
 				return nil, usagef("bench: --set: of a run only eval.batch can change (got %q)", s)
 			}
 		}
-		m, err := a.load(from, engineSpec)
+		m, err := a.load(from, engineSpec, manySets)
 		if err != nil {
 			return nil, err
 		}

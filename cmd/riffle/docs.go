@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/config"
 )
 
 // docsCommand writes the parts of docs/ that follow from the code, see `make docs`.
@@ -27,7 +27,7 @@ func writeReference(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`# The configuration
 
-<!-- Made by make docs from run/config.go: change that. -->
+<!-- Made by make docs from config/config.go: change that. -->
 
 A configuration is a TOML file of at most 64 KiB: a preset (` + "`riffle presets NAME`" + `), a file of yours, or a run's config.toml,
 which is complete. ` + "`--set key=value`" + ` changes a key for one training. A key that does not exist is an error that names the
@@ -35,9 +35,9 @@ nearest one, and so is a key that has no effect with the others: the last column
 are several lines in it all must hold. Where no default is given it is 0, false or empty.
 
 `)
-	keys := runs.Keys()
+	keys := config.Keys()
 	rows := func(table string) { // of the keys in it, not of those in a table in it
-		b.WriteString("| key | type | default | meaning | for |\n|---|---|---|---|---|\n")
+		b.WriteString("| key | type | values | default | meaning | for |\n|---|---|---|---|---|---|\n")
 		for _, k := range keys {
 			at := strings.LastIndex(k.Name, ".")
 			if k.Table || k.Name[:max(at, 0)] != table {
@@ -51,7 +51,7 @@ are several lines in it all must hold. Where no default is given it is 0, false 
 			if k.Default != "" {
 				standard = "`" + k.Default + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name[at+1:], k.Type, standard, k.Meaning, strings.Join(uses, "<br>"))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name[at+1:], k.Type, k.Values, standard, k.Meaning, strings.Join(uses, "<br>"))
 		}
 	}
 	b.WriteString("## Outside of tables\n\n")

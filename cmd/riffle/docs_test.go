@@ -18,6 +18,6 @@ func TestDocsAreFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("docs/configuration.md is not what run/config.go says\nhint: make docs")
+		t.Error("docs/configuration.md is not what config/config.go says\nhint: make docs")
 	}
 }

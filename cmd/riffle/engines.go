@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/engine/blocks"
+	"github.com/riffle-ml/riffle/learn"
 )
 
 func (a *app) enginesCommand() *cobra.Command {
@@ -63,6 +64,20 @@ func (a *app) openEngine(spec string) (*engine.Engine, error) {
 	return e, nil
 }
 
+// engineFor opens the engine of a model that was made without one. With auto it is, of go and XLA on
+// the CPU, the faster for the work at hand.
+func (a *app) engineFor(m *learn.Model, spec string, faster func() learn.Choice) (err error) {
+	if (spec == "auto" || spec == "") && engine.Auto() == "xla" {
+		c := faster()
+		if c.Kind == "go" {
+			spec = "go"
+		}
+		a.note("engine auto: %s; --engine names one", c.Why)
+	}
+	m.Engine, err = a.openEngine(spec)
+	return err
+}
+
 func addEngine(cmd *cobra.Command, spec *string) {
-	cmd.Flags().StringVar(spec, "engine", "auto", "auto, go, xla, xla:PATH or cuda")
+	cmd.Flags().StringVar(spec, "engine", "auto", "auto (the faster one), go, xla, xla:PATH or cuda")
 }

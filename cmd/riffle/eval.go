@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	runs "github.com/riffle-ml/riffle/run"
@@ -88,7 +89,11 @@ and the limit that they set: the share of one who knows all else and guesses the
 					}
 				}
 			}
-			m, err := a.load(args[0], engineSpec)
+			many := examples
+			if many == 0 {
+				many = manySets
+			}
+			m, err := a.load(args[0], engineSpec, many)
 			if err != nil {
 				return err
 			}
@@ -172,31 +177,57 @@ func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
 	return nil
 }
 
-// load opens a run's model.
-func (a *app) load(dir, engineSpec string) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+// Questions that do not say how many sets they are about are taken to be about a few or many.
+const (
+	aFewSets = 64
+	manySets = 4096
+)
+
+// setsIn guesses how many sets are in an input: at a kilobyte each, many in a stream.
+func setsIn(path string) int {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		if path == "-" {
+			return manySets
+		}
+		return aFewSets
+	}
+	return max(aFewSets, int(info.Size()/1024))
+}
+
+// load opens a run's model to ask about so many sets.
+func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
+	m, warnings, err := learn.Load(dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := learn.Load(dir, e)
+	err = a.engineFor(m, engineSpec, func() learn.Choice {
+		q := learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: m.Config.Decode.Method, Beam: m.Config.Decode.Beam, Inner: m.Config.Decode.Inner}}
+		return m.FasterToAsk(q, sets)
+	})
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
+	a.warn(warnings)
+	m.OnCompile = func(text string) { a.note("%s", text) }
 	return m, nil
 }
 
 // evalFile is what eval.json holds.
 type evalFile struct {
 	*learn.Result
-	TrainSteps   int         `json:"train_steps"`
-	TrainSeconds float64     `json:"train_seconds"`
-	Paper        *runs.Paper `json:"paper,omitempty"`
+	TrainSteps   int           `json:"train_steps"`
+	TrainSeconds float64       `json:"train_seconds"`
+	Paper        *config.Paper `json:"paper,omitempty"`
 }
 
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
 	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
 	bar.clear()
 	if err != nil {
@@ -242,12 +273,12 @@ func (a *app) printResult(f evalFile) {
 		size = fmt.Sprintf("different lists of up to %d, %s in all", f.N, thousands(f.Ranking.Lists))
 	}
 	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), size, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
-	none := func(*runs.Paper) *float64 { return nil }
+	none := func(*config.Paper) *float64 { return nil }
 	header := []string{"metric", "ours", "95 % interval"}
 	if f.Paper != nil {
 		header = append(header, "paper")
 	}
-	row := func(name, format string, v metric.Interval, paper func(*runs.Paper) *float64) []string {
+	row := func(name, format string, v metric.Interval, paper func(*config.Paper) *float64) []string {
 		r := []string{name, fmt.Sprintf(format, v.Mean), fmt.Sprintf(format+" to "+format, v.Low, v.High)}
 		if f.Paper != nil {
 			p := ""
@@ -258,17 +289,20 @@ func (a *app) printResult(f evalFile) {
 		}
 		return r
 	}
-	rows := [][]string{
-		row("exact %", "%.2f", f.Exact, func(p *runs.Paper) *float64 { return p.Exact }),
-		row("correct %", "%.2f", f.Correct, func(p *runs.Paper) *float64 { return p.Correct }),
-		row("Kendall tau (lists)", "%.4f", f.KendallTauLists, func(p *runs.Paper) *float64 { return p.KendallTau }),
-		row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
+	var rows [][]string
+	if f.Ranking == nil {
+		rows = [][]string{
+			row("exact %", "%.2f", f.Exact, func(p *config.Paper) *float64 { return p.Exact }),
+			row("correct %", "%.2f", *f.Correct, func(p *config.Paper) *float64 { return p.Correct }),
+			row("Kendall tau (lists)", "%.4f", *f.KendallTauLists, func(p *config.Paper) *float64 { return p.KendallTau }),
+			row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
+		}
 	}
 	if f.Tour != nil {
 		rows = append(rows,
-			row("tour length", "%.4f", f.Tour.Length, func(p *runs.Paper) *float64 { return p.Length }),
-			row("gap %", "%.3f", f.Tour.Gap, func(p *runs.Paper) *float64 { return p.Gap }),
-			row("shortest length", "%.4f", f.Tour.Best, func(*runs.Paper) *float64 { return nil }))
+			row("tour length", "%.4f", f.Tour.Length, func(p *config.Paper) *float64 { return p.Length }),
+			row("gap %", "%.3f", f.Tour.Gap, func(p *config.Paper) *float64 { return p.Gap }),
+			row("shortest length", "%.4f", f.Tour.Best, func(*config.Paper) *float64 { return nil }))
 	}
 	if f.Permutations != nil {
 		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
@@ -288,8 +322,8 @@ func (a *app) printResult(f evalFile) {
 			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
 		}
 		rows = append(rows,
-			row("RMSE", "%.4f", p.RMSE, func(p *runs.Paper) *float64 { return p.RMSE }),
-			row("MAE", "%.4f", p.MAE, func(p *runs.Paper) *float64 { return p.MAE }),
+			row("RMSE", "%.4f", p.RMSE, func(p *config.Paper) *float64 { return p.RMSE }),
+			row("MAE", "%.4f", p.MAE, func(p *config.Paper) *float64 { return p.MAE }),
 			row("exact %, but for noise", "%.2f", p.ExactAlike, none),
 			row("correct %, but for noise", "%.2f", p.CorrectAlike, none),
 			limit("limit of exact %", p.LimitExact),
@@ -301,10 +335,13 @@ func (a *app) printResult(f evalFile) {
 			row("exact %, known pairs", "%.2f", r.Exact, none),
 			row("Kendall tau-b", "%.4f", r.TauB, none),
 			row(fmt.Sprintf("NDCG@%d", r.NDCGAt), "%.4f", r.NDCG, none),
-			row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", r.TopK, none),
-			row("bound, nats an item", "%.4f", r.Bound, none),
-			row("uniform, nats an item", "%.4f", r.Uniform, none),
 		}
+		if r.TopK != nil {
+			rows = append(rows, row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", *r.TopK, none))
+		}
+		rows = append(rows,
+			row("bound, nats an item", "%.4f", r.Bound, none),
+			row("uniform, nats an item", "%.4f", r.Uniform, none))
 		a.warn(r.Dropped)
 		for _, p := range r.Populations {
 			value := "none"

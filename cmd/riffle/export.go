@@ -64,7 +64,7 @@ func openPlan(from string) (*runs.Dir, *learn.Model, error) {
 	}
 	m, _, err := learn.Plan(dir.Config, nil) // nothing is computed
 	if err != nil {
-		return nil, nil, errors.Join(blame("export", dir.File(runs.ConfigFile), nil, err), dir.Close())
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", dir.File(runs.ConfigFile), err), dir.Close())
 	}
 	dir.Expect(m.Denoiser)
 	return dir, m, nil

@@ -51,7 +51,7 @@ Of two features that say the same each may look unimportant.`,
 				a.warn(f.Warnings)
 				lists = f.Sets
 			}
-			m, err := a.load(args[0], engineSpec)
+			m, err := a.load(args[0], engineSpec, manySets)
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,7 @@ func (p *plotter) save(path string, f plot.Figure) error {
 }
 
 func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, count, samples int) error {
-	m, err := a.load(dir, engineSpec)
+	m, err := a.load(dir, engineSpec, aFewSets)
 	missing, _ := errors.AsType[*task.DataError](err)
 	if err != nil && missing == nil {
 		return err

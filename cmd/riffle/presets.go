@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/presets"
-	runs "github.com/riffle-ml/riffle/run"
 )
 
 func (a *app) presetsCommand() *cobra.Command {
@@ -63,10 +63,10 @@ func presetData(name string) ([]byte, error) {
 // listPresets lists the paper's presets, or the others.
 func (a *app) listPresets(paper bool) error {
 	type entry struct {
-		Name  string      `json:"name"`
-		Title string      `json:"title"`
-		N     int         `json:"n"`
-		Paper *runs.Paper `json:"paper,omitempty"`
+		Name  string        `json:"name"`
+		Title string        `json:"title"`
+		N     int           `json:"n"`
+		Paper *config.Paper `json:"paper,omitempty"`
 	}
 	var entries []entry
 	var rows [][]string
@@ -75,7 +75,7 @@ func (a *app) listPresets(paper bool) error {
 			continue
 		}
 		data, _ := presets.Get(name)
-		cfg, err := runs.ParseConfig(data, name+".toml")
+		cfg, err := config.ParseConfig(data, name+".toml")
 		if err != nil {
 			return err
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/reverse"
-	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -50,7 +50,7 @@ func TestPresets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := runs.ParseConfig(data, name)
+			again, err := config.ParseConfig(data, name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 			if got, want := strings.Contains(string(data), "gpl_rows"), law.Name() == "gpl"; got != want {
 				t.Errorf("%s with %s: gpl_rows in config.toml: %t", name, law.Name(), got)
 			}
-			again, err := runs.ParseConfig(data, "config.toml")
+			again, err := config.ParseConfig(data, "config.toml")
 			if err != nil {
 				t.Errorf("%s with %s: %v", name, law.Name(), err)
 				continue
@@ -169,7 +169,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 		n, sorting, large := cfg.Task.N, strings.HasPrefix(short, "sort-") || strings.HasPrefix(short, "ablation-"), cfg.Task.N == 200
 		want := cfg // whatever is not set below is not the paper's
 		want.Process.Forward, want.Process.Reverse = "riffle", "gpl"
-		want.Model = runs.Model{Dim: 128, Layers: 7, Heads: 8, FeedForward: 512, Dropout: 0.1, Positions: "sinusoid", GPLRows: "items"}
+		want.Model = config.Model{Dim: 128, Layers: 7, Heads: 8, FeedForward: 512, Dropout: 0.1, Positions: "sinusoid", GPLRows: "items"}
 		if strings.HasSuffix(short, "-dummies") {
 			want.Model.GPLRows = "dummies"
 		}
@@ -182,8 +182,8 @@ func TestPresetsOfThePaper(t *testing.T) {
 		}
 		switch {
 		case strings.HasPrefix(short, "tsp-"): // paragraph "TSP"
-			want.Task = runs.Task{Name: "tsp", N: n}
-			want.Model.Encoder, want.Model.Edges = "points", n == 20
+			want.Task = config.Task{Name: "tsp", N: n}
+			want.Model.Encoder, want.Model.Edges, want.Model.Points = "points", n == 20, "spread"
 			want.Model.Dim, want.Model.Layers, want.Model.FeedForward = 256, 16, 1024
 			tr.WeightDecay, tr.Epsilon, tr.Beta1, tr.Beta2 = 1e-4, 1e-8, 0.9, 0.999
 			tr.Schedule, tr.LR, tr.Warmup, tr.Trajectories = "cosine", 2e-4, 0, 1
@@ -195,7 +195,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 		case strings.HasPrefix(short, "jigsaw-"):
 			parts := strings.Split(short, "-") // jigsaw, source, rows x columns
 			side := int(parts[2][0] - '0')
-			want.Task = runs.Task{Name: "jigsaw", N: side * side, Source: parts[1], Rows: side, Columns: side}
+			want.Task = config.Task{Name: "jigsaw", N: side * side, Source: parts[1], Rows: side, Columns: side}
 			pixels := 32
 			tr.Steps, tr.Warmup = 93_840, 46_000 // 120 epochs of 50,000 images, 782 batches each
 			if parts[1] == "mnist" {
@@ -208,7 +208,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 			tr.Objective, tr.Samples, tr.Entropy, tr.EMARate = "latent", 10, 0.05, 0.995
 			want.Process.Schedule, want.Eval.Examples = puzzles[side], 10_000
 		case sorting:
-			want.Task = runs.Task{Name: "sort", N: n, Digits: 4}
+			want.Task = config.Task{Name: "sort", N: n, Digits: 4}
 			want.Model.Encoder, want.Model.Channels, want.Model.Kernel = "cnn", []int{32, 64}, 5
 			tr.Steps = 112_560 // 120 epochs of 60,000 sets: 938 batches each, the last one ragged
 			tr.Batch, tr.Schedule, tr.LR, tr.Warmup = 64, "noam", 1, 51_600
@@ -219,7 +219,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 				want.Model.Dim, want.Model.FeedForward, want.Model.Layers, want.Model.Heads = 768, 768, 12, 12
 			}
 		default:
-			want.Task = runs.Task{Name: "delta", N: n, Target: cfg.Task.Target}
+			want.Task = config.Task{Name: "delta", N: n, Target: cfg.Task.Target}
 			want.Model.Encoder = "table"
 			tr.Steps, tr.Batch = 30_000, 512
 			if large {
@@ -227,7 +227,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 			}
 			want.Process.Schedule, want.Eval.Examples = map[int][]int{100: {0, 8, 10, 15}, 200: {0, 9, 10, 12}}[n], 2560
 		}
-		want.Decode = runs.Decode{Method: "beam", Beam: 20, Inner: 200}
+		want.Decode = config.Decode{Method: "beam", Beam: 20, Inner: 200}
 		if strings.HasPrefix(short, "tsp-") {
 			width := map[int]int{20: 256, 50: 768}[n]
 			want.Decode.Beam, want.Decode.Inner = width, width

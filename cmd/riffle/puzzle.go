@@ -252,7 +252,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, engineSpec string, p puz
 			return fmt.Errorf("%s: is the input, which stays as it is\nhint: another --out", out)
 		}
 	}
-	m, err := a.load(dir, engineSpec)
+	m, err := a.load(dir, engineSpec, aFewSets)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -224,7 +225,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 // reproduceBeam decodes the model of another row, which must be there, by the beam.
 func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
 	of := reproduce.Folder(o.runs, t, reproduce.Row{Name: r.Of})
-	m, err := a.load(of, o.engine)
+	m, err := a.load(of, o.engine, manySets)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("it decodes the model of row %s, which is to be run first", r.Of)
 	}
@@ -238,7 +239,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 		return err
 	}
 	m.Config.Paper = r.Paper
-	m.Config.Decode = runs.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
+	m.Config.Decode = config.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
@@ -262,7 +263,7 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 			}
 			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
 			if old, err := os.Stat(file); err != nil || old.ModTime().Before(ran.ModTime()) {
-				m, err := a.load(dir, o.engine)
+				m, err := a.load(dir, o.engine, aFewSets)
 				if err != nil {
 					return nil, err
 				}

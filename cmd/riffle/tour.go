@@ -131,7 +131,7 @@ func (a *app) tours(cmd *cobra.Command, args []string, engineSpec, out string, f
 	if err != nil {
 		return err
 	}
-	m, err := a.load(dir, engineSpec)
+	m, err := a.load(dir, engineSpec, aFewSets)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
@@ -161,7 +161,7 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
 func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
-	var cfg runs.Config
+	var cfg config.Config
 	var state runs.State
 	if resume {
 		if dir, err = runs.Resume(out); err != nil {
@@ -224,10 +224,10 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 
 // checkRun holds a run's checkpoint, if it has one, against its configuration, before more memory is
 // taken and data are read than its files are long.
-func (a *app) checkRun(dir *runs.Dir, cfg *runs.Config) (runs.State, error) {
+func (a *app) checkRun(dir *runs.Dir, cfg *config.Config) (runs.State, error) {
 	m, _, err := learn.Plan(*cfg, nil)
 	if err != nil {
-		return runs.State{}, blame("train", dir.File(runs.ConfigFile), nil, err)
+		return runs.State{}, fmt.Errorf("%s: %w", dir.File(runs.ConfigFile), err)
 	}
 	dir.Expect(m.Denoiser)
 	_, state, _, err := dir.LoadModel()
@@ -280,21 +280,20 @@ func forced(spec string, e *engine.Engine) string {
 }
 
 // newModel makes a model by [learn.New] or [learn.Plan].
-func (a *app) newModel(cfg runs.Config, engineSpec string, by func(runs.Config, *engine.Engine) (*learn.Model, []string, error)) (*learn.Model, error) {
-	e, err := a.openEngine(engineSpec)
+func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Config, *engine.Engine) (*learn.Model, []string, error)) (*learn.Model, error) {
+	m, warnings, err := by(cfg, nil)
 	if err != nil {
 		return nil, err
 	}
-	m, warnings, err := by(cfg, e)
-	if err != nil {
+	if err := a.engineFor(m, engineSpec, m.FasterToTrain); err != nil {
 		return nil, err
 	}
-	a.warn(warnings[len(e.Warnings):]) // those of the engine were shown
+	a.warn(warnings)
 	return m, m.CheckData()
 }
 
 // change changes the keys of a configuration that --set gives.
-func change(command string, cfg *runs.Config, set []string) error {
+func change(command string, cfg *config.Config, set []string) error {
 	for _, s := range set {
 		if err := cfg.Set(s); err != nil {
 			return usagef("%s: --set: %w", command, err)
@@ -303,13 +302,16 @@ func change(command string, cfg *runs.Config, set []string) error {
 	return nil
 }
 
-// blame says where the key that an error begins with is from: --set, which is wrong use unless it
-// named a file that is not there, or else the configuration called from. Of an error that begins
-// with no key it changes nothing.
+// blame says where the key that an error is about is from: --set, which is wrong use unless it
+// named a file that is not there, or else the configuration called from. An error about no key stays.
 func blame(command, from string, set []string, err error) error {
+	wrong, ok := errors.AsType[*config.KeyError](err)
+	if !ok || wrong.Where != "" {
+		return err
+	}
 	for _, s := range set {
 		key, _, _ := strings.Cut(s, "=")
-		if !strings.HasPrefix(err.Error(), strings.TrimSpace(key)+":") {
+		if key = strings.TrimSpace(key); wrong.Key != key && !strings.HasPrefix(wrong.Key, key+"[") {
 			continue
 		}
 		err = fmt.Errorf("%s: --set: %w", command, err)
@@ -318,36 +320,34 @@ func blame(command, from string, set []string, err error) error {
 		}
 		return err
 	}
-	if !beginsWithKey.MatchString(err.Error()) {
-		return err
-	}
 	return fmt.Errorf("%s: %w", from, err)
 }
 
-// beginsWithKey is an error about a key of a configuration.
-var beginsWithKey = regexp.MustCompile(`^(seed|method|model|(task|process|model|train|decode|baseline|eval|paper)\.[a-z0-9_.]+)[:,]`)
-
 // readConfig reads a TOML file or a preset.
-func readConfig(name string) (runs.Config, error) {
+func readConfig(name string) (config.Config, error) {
 	if strings.HasSuffix(name, ".toml") {
-		cfg, err := runs.LoadConfig(name)
+		cfg, err := config.LoadConfig(name)
 		if err == nil {
 			return cfg, nil
 		}
 		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
-			return runs.Config{}, err
+			return config.Config{}, err
 		}
 	}
 	data, err := presetData(name)
 	if err != nil {
-		return runs.Config{}, err
+		return config.Config{}, err
 	}
-	return runs.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
+	return config.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
+	m.OnCompile = func(text string) {
+		bar.clear()
+		a.note("%s", text)
+	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
 			left := "?"
@@ -358,9 +358,9 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 		},
 		OnValidation: func(step int, r *learn.Result) {
 			bar.clear()
-			correct := fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
-			if r.Ranking != nil { // not every right place is known
-				correct = ""
+			correct := ""
+			if r.Correct != nil {
+				correct = fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
 			}
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
 		},

@@ -86,14 +86,8 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 	}
 	tours := f
 	if len(args) == 2 {
-		if r.Instances == 0 {
-			return nil, fmt.Errorf("%s: has a tour and no problem\nhint: riffle tsp check PROBLEM TOUR", f.path)
-		}
-		if tours, err = a.readProblems(args[1]); err != nil {
+		if tours, err = a.toursOf(f, args[1]); err != nil {
 			return nil, err
-		}
-		if len(tours.list) != len(f.list) {
-			return nil, fmt.Errorf("%s: has %d tours, wanted %d as %s has instances", tours.path, len(tours.list), len(f.list), f.path)
 		}
 	}
 	if best > 0 && len(f.list) > 1 {
@@ -154,6 +148,21 @@ func (a *app) tspCheck(args []string, best float64) (*checked, error) {
 		r.Reference, r.Gap, r.GapMax = mean(reference, compared), mean(gap, compared), &most
 	}
 	return r, nil
+}
+
+// toursOf reads a file of tours, one for each instance of f.
+func (a *app) toursOf(f *problems, path string) (*problems, error) {
+	if !f.text && f.list[0].x == nil {
+		return nil, fmt.Errorf("%s: has a tour and no problem\nhint: riffle tsp check PROBLEM TOUR", f.path)
+	}
+	tours, err := a.readProblems(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(tours.list) != len(f.list) {
+		return nil, fmt.Errorf("%s: has %d tours, wanted %d as %s has instances", tours.path, len(tours.list), len(f.list), f.path)
+	}
+	return tours, nil
 }
 
 func mean(sum float64, count int) *float64 {

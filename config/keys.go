@@ -1,4 +1,4 @@
-package run
+package config
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ import (
 // lists them in the order of the struct.
 var keyTypes, knownKeys = func() (map[string]reflect.Type, []string) {
 	types, names := map[string]reflect.Type{}, []string(nil)
-	for name, f := range fieldsOf(reflect.TypeFor[Config](), "") {
-		types[name] = f.Type
-		if f.Type.Kind() == reflect.Pointer {
-			types[name] = f.Type.Elem()
+	for _, e := range table {
+		types[e.name] = e.field.Type
+		if e.field.Type.Kind() == reflect.Pointer {
+			types[e.name] = e.field.Type.Elem()
 		}
-		names = append(names, name)
+		names = append(names, e.name)
 	}
 	return types, names
 }()
@@ -77,7 +77,7 @@ func unknownKey(key string) error {
 	if name := nearest.Of(key, candidates); name != "" {
 		near = " (nearest known: " + name + ")"
 	}
-	return fmt.Errorf("%.100s: unknown key%s", key, near)
+	return &KeyError{Key: fmt.Sprintf("%.100s", key), Problem: "unknown key" + near}
 }
 
 // checker compares a TOML document with keyTypes: the decoder takes keys in any case and
@@ -131,7 +131,13 @@ func (c *checker) errorAt(offset int, err error) {
 	if c.full() {
 		return
 	}
-	c.errs = append(c.errs, fmt.Errorf("%s:%d: %w", c.where, c.line(offset), err))
+	where := fmt.Sprintf("%s:%d", c.where, c.line(offset))
+	if e, ok := errors.AsType[*KeyError](err); ok {
+		e.Where = where
+	} else {
+		err = fmt.Errorf("%s: %w", where, err)
+	}
+	c.errs = append(c.errs, err)
 }
 
 // full tells whether what else is wrong is not told.
@@ -144,7 +150,7 @@ func (c *checker) mismatch(parts []string, offset int, wanted reflect.Type, got 
 }
 
 func typeError(key string, wanted reflect.Type, got string) error {
-	return fmt.Errorf("%s: wanted %s (got %s)", key, typeName(wanted), got)
+	return Errorf(key, "wanted %s (got %s)", typeName(wanted), got)
 }
 
 // resolve returns the type of a key, or nil after it has noted why there is none.

@@ -1,8 +1,10 @@
-package run
+package config
 
 import (
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +16,7 @@ type Key struct {
 	Type    string // of a value, in words: "a whole number"
 	Default string // as TOML writes it, "" for 0, false, an empty text and an empty list
 	Meaning string
+	Values  string // which it takes, in words: "1 to 64", "greedy or beam"; "" for any
 	// Uses are the keys and values with which this one has an effect, all of them; with
 	// others it is an error. None where it always has one.
 	Uses []Use
@@ -28,21 +31,30 @@ type Use struct {
 // Keys lists all keys of a [Config], tables before what is in them.
 func Keys() []Key {
 	var keys []Key
-	for name, f := range fieldsOf(reflect.TypeFor[Config](), "") {
-		k := Key{Name: name, Meaning: f.Tag.Get("comment")}
-		for _, u := range uses {
-			if strings.HasPrefix(name+".", u.key+".") {
-				k.Uses = append(k.Uses, Use{u.with, u.values})
-			}
+	for _, e := range table {
+		k := Key{Name: e.name, Meaning: e.field.Tag.Get("comment")}
+		for _, u := range e.uses {
+			k.Uses = append(k.Uses, Use{u.with, u.values})
 		}
-		if keyTypes[name].Kind() == reflect.Struct {
-			k.Table, k.Meaning = true, f.Tag.Get("doc")
+		if keyTypes[e.name].Kind() == reflect.Struct {
+			k.Table, k.Meaning = true, e.field.Tag.Get("doc")
 		} else {
-			k.Type, k.Default = typeName(keyTypes[name]), defaultOf(k)
+			k.Type, k.Default, k.Values = typeName(keyTypes[e.name]), defaultOf(k), e.wanted()
 		}
 		keys = append(keys, k)
 	}
 	return keys
+}
+
+// wanted says in words which values a key takes, "" where any of its type.
+func (e *entry) wanted() string {
+	if e.values != nil {
+		return list(slices.DeleteFunc(slices.Clone(e.values), func(s string) bool { return s == "" }))
+	}
+	if e.limits == nil || math.IsInf(e.limits.low, -1) {
+		return ""
+	}
+	return strings.TrimPrefix(e.limits.words(keyTypes[e.name].Kind() == reflect.Int), "must be ")
 }
 
 // defaultOf is what a key is where it has an effect and a file leaves it out.

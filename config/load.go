@@ -1,4 +1,4 @@
-package run
+package config
 
 import (
 	"bytes"
@@ -30,16 +30,19 @@ func LoadConfig(path string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	return parseFile(data, path)
+	return ParseFile(data, path)
 }
 
-// parseFile is [ParseConfig] of a file, which is not empty.
-func parseFile(data []byte, path string) (Config, error) {
+// ParseFile is [ParseConfig] of a file, which is not empty.
+func ParseFile(data []byte, path string) (Config, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Config{}, fmt.Errorf("%s: is empty", path)
 	}
 	return ParseConfig(data, path)
 }
+
+// MaxFile is the most bytes of a configuration that is read.
+const MaxFile = maxConfig
 
 // maxConfig is the longest configuration, in bytes; a complete one has three thousand. Readers
 // of TOML, this one too, take time and memory that grow faster than the document.
@@ -63,7 +66,7 @@ func ParseConfig(data []byte, name string) (Config, error) {
 	if err := toml.Unmarshal(data, &c); err != nil {
 		return Config{}, decodeError(err, name)
 	}
-	where := func(i int) string { return fmt.Sprintf("%s:%d: ", name, lines[i]) }
+	where := func(i int) string { return fmt.Sprintf("%s:%d", name, lines[i]) }
 	if err := errors.Join(c.checkUsed(keys, where), c.checkFilled(keys, where)); err != nil {
 		return Config{}, err
 	}

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/riffle-ml/riffle/shuffle"
+)
+
+// Sizes above these are slips of the keyboard, which would end a process for want of memory.
+const (
+	minSize     = 2       // objects in a set: smaller ones have one order, there is nothing to learn
+	maxSize     = 10_000  // objects in a set: a network's work grows with the square, that of a schedule too
+	maxShuffles = 1 << 20 // of a schedule
+	maxSchedule = 1 << 13 // steps of a schedule, which are written to config.toml
+)
+
+// Resolve fills in what follows from other keys (the schedule, the GPL rows) and checks
+// everything but what only a task or a network can. Errors are of [KeyError]. Warnings are things
+// that work but that a user may not want.
+//
+// A key that has no effect with the chosen task, encoder or reverse law is an error where it
+// was given: a key of a file against what the file says, in [ParseConfig]; a key of
+// [Config.Set] against the whole configuration, here. A key of a file that a later Set has
+// made useless (process.reverse=pl on a preset with model.gpl_rows) is dropped silently, and
+// so are fields that a program sets.
+func (c *Config) Resolve() (warnings []string, err error) {
+	if err := entries["method"].check(c); err != nil {
+		return nil, err
+	}
+	nowhere := func(int) string { return "" }
+	if err := errors.Join(c.checkUsed(c.set, nowhere), c.checkFilled(c.set, nowhere)); err != nil {
+		return nil, err
+	}
+	c.dropUnused()
+	c.fillUsed()
+	if err := entries["task.name"].check(c); err != nil {
+		return nil, err
+	}
+	unknown, err := c.checkSize()
+	if err != nil {
+		return nil, err
+	}
+	if !unknown && c.Method == "diffusion" { // the rest says the data, see task.Complete
+		if warnings, err = c.resolveProcess(); err != nil {
+			return nil, err
+		}
+	}
+	return warnings, c.checkValues()
+}
+
+// checkSize checks how many objects a set has, before anything is computed of it; unknown is
+// whether only the data of a task can tell.
+func (c *Config) checkSize() (unknown bool, err error) {
+	t := &c.Task
+	switch {
+	case t.Name == "jigsaw":
+		if err := errors.Join(entries["task.rows"].check(c), entries["task.columns"].check(c)); err != nil {
+			return false, err // so that their product does not overflow
+		}
+		if t.Rows*t.Columns < minSize {
+			return false, Errorf("task.rows, task.columns", "wanted %d tiles or more together (got 1)", minSize)
+		}
+	case t.Name == "ranking" && (t.N == 0 || t.Items == ""):
+		return true, nil
+	}
+	switch {
+	case t.N < minSize:
+		return false, Errorf("task.n", "must be %d or more (got %d)", minSize, t.N)
+	case t.N > maxSize:
+		return false, Errorf("task.n", "must be at most %d (got %d)", maxSize, t.N)
+	}
+	return false, nil
+}
+
+// checkValues checks each value by itself, and the few that depend on each other.
+func (c *Config) checkValues() error {
+	for _, e := range table {
+		if err := e.check(c); err != nil {
+			return err
+		}
+	}
+	if _, err := c.CheckpointEvery(); err != nil {
+		return err
+	}
+	if _, err := c.TimeLimit(); err != nil {
+		return err
+	}
+	return keyed(errors.Join(c.LearningRate().Validate(), c.AdamW().Validate()), fields)
+}
+
+// resolveProcess completes and checks what diffusion needs.
+func (c *Config) resolveProcess() (warnings []string, err error) {
+	p, err := c.DiffusionProcess()
+	if err != nil {
+		return nil, err
+	}
+	forward, law := p.Forward, p.Reverse
+	n := p.Free(c.Task.N)
+	if s := c.Process.Schedule; len(s) > maxSchedule {
+		return nil, Errorf("process.schedule", "must have at most %d steps (got %d)", maxSchedule, len(s))
+	} else if len(s) > 0 && slices.Max(s) > maxShuffles {
+		return nil, Errorf("process.schedule", "must have at most %d shuffles (got %d)", maxShuffles, slices.Max(s))
+	}
+	if p.Sizes != nil { // each size has its own
+		c.Process.Schedule = []int{}
+		if _, err = defaultSchedule(n, forward, law); err != nil {
+			return nil, scheduleError(err)
+		}
+		p.Steps = p.Sizes(c.Task.N)
+	} else if len(c.Process.Schedule) == 0 {
+		if c.Process.Schedule, err = defaultSchedule(n, forward, law); err != nil {
+			return nil, scheduleError(err)
+		}
+		p.Steps = c.Process.Schedule
+	}
+	if forward.Name() == "riffle" && p.Sizes == nil {
+		w, err := shuffle.Check(n, c.Process.Schedule)
+		if err != nil {
+			return nil, scheduleError(err)
+		}
+		for _, x := range w {
+			warnings = append(warnings, x.Message)
+		}
+	}
+	return warnings, keyed(p.Validate(), fields)
+}

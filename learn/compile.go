@@ -1,0 +1,24 @@
+package learn
+
+import (
+	"fmt"
+	"time"
+)
+
+// compiling says that the engine compiles a graph for sets of up to size objects, for their encoder
+// where size is 0, and returns what is to be called when it has. The go engine compiles nothing
+// that would take a while.
+func (m *Model) compiling(size int) (done func()) {
+	if m.Engine.Kind == "go" {
+		return func() {}
+	}
+	what := fmt.Sprintf("sets of up to %d items", size)
+	if size == 0 {
+		what = "the items' encoder"
+	}
+	if m.OnCompile != nil {
+		m.OnCompile(fmt.Sprintf("compiling for %s …", what))
+	}
+	start := time.Now()
+	return func() { m.compiled += time.Since(start) }
+}

@@ -1,0 +1,112 @@
+package learn
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
+)
+
+// trainCompileTime is what XLA takes to compile a training step for a size of sets, in seconds of a
+// core, and backward what a step takes, over the network's part of an answer for as many states.
+const (
+	trainCompileTime = 5.0
+	backward         = 3.0
+)
+
+// Choice is which of two engines is the faster for some work, by the estimate of [Model.Work].
+type Choice struct {
+	Kind string // "go" or "xla"
+	Why  string
+}
+
+// choose compares seconds of the go engine with seconds and compiling of XLA for shapes.
+func choose(what string, goTime, xlaTime, compiling float64, shapes int) Choice {
+	c := Choice{Kind: "xla"}
+	if goTime <= xlaTime+compiling {
+		c.Kind = "go"
+	}
+	plural := "s"
+	if shapes == 1 {
+		plural = ""
+	}
+	c.Why = fmt.Sprintf("%s is estimated at %s on go, %s on xla with %s to compile %d shape%s", what, span(goTime), span(xlaTime+compiling), span(compiling), shapes, plural)
+	return c
+}
+
+// span is a time in words of two digits.
+func span(seconds float64) string {
+	d := time.Duration(min(seconds, 1e9) * float64(time.Second))
+	switch {
+	case d >= 10*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	case d >= 10*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.2g s", max(d.Seconds(), 0.001))
+}
+
+// sizes are those that sets are padded to, at most: of ranked lists all up to the largest.
+func (m *Model) sizes() []int {
+	most := m.Config.Task.N
+	if m.Config.Task.Name != "ranking" {
+		return []int{most}
+	}
+	var out []int
+	for n := most; n > 1; n-- {
+		if size := denoiser.PaddedSize(n, most); len(out) == 0 || out[len(out)-1] != size {
+			out = append(out, size)
+		}
+	}
+	return out[:min(len(out), 4)] // most lists are among the larger sizes
+}
+
+// on returns f with another engine in the model, for an estimate.
+func (m *Model) on(kind string, f func() float64) float64 {
+	was := m.Engine
+	defer func() { m.Engine = was }()
+	m.Engine = &engine.Engine{Kind: kind}
+	return f()
+}
+
+// FasterToTrain says which engine trains faster. A training of some steps is the shorter of the two,
+// compiling counted; one of some time takes the engine that makes more steps in it and in what it
+// takes to compile.
+func (m *Model) FasterToTrain() Choice {
+	states := 1
+	if m.Process != nil {
+		states = m.Config.Objective().PerSet(m.Process)
+	}
+	n := m.Config.Task.N
+	step := func() float64 {
+		return backward * float64(m.Config.Train.Batch) * (float64(states)*m.stateTime(n) + m.encodeTime(n))
+	}
+	goStep, xlaStep := m.on("go", step), m.on("xla", step)
+	shapes := len(m.sizes())
+	compiling := trainCompileTime * float64(shapes)
+	steps := float64(m.Config.Train.Steps)
+	if limit, err := m.Config.TimeLimit(); err == nil && limit > 0 {
+		steps = limit.Seconds() / xlaStep
+	}
+	return choose("training", steps*goStep, steps*xlaStep, compiling, shapes)
+}
+
+// FasterToAsk says which engine answers a question about so many sets of the largest size faster,
+// with the rest of a program's start left out.
+func (m *Model) FasterToAsk(q Query, sets int) Choice {
+	if m.Process == nil { // of methods to compare with there is no estimate
+		return Choice{Kind: "xla", Why: "xla is there"}
+	}
+	shapes := m.sizes()
+	seconds := func() float64 {
+		total := m.workOf(q, m.Config.Task.N, sets, false).Seconds
+		for _, n := range shapes { // the last part of each is filled up
+			_, states := m.part(n)
+			total += states * m.stateTime(n)
+		}
+		return total
+	}
+	compiling := compileTime * (float64(len(shapes)) + 0.25)
+	return choose(fmt.Sprintf("an answer for %d sets", sets), m.on("go", seconds), m.on("xla", seconds), compiling, len(shapes))
+}
