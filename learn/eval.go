@@ -9,6 +9,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -99,7 +100,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 		return nil, err
 	}
 	// Sets are judged alike in batches of any size.
-	for free := freeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
+	for free := machine.FreeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
 		if cfg.Eval.Batch == 1 {
 			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}

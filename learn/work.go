@@ -34,8 +34,9 @@ const (
 	offerTime     = 100e-9 // a prefix of a search by rows in a row, and 2 ns an item
 	sumTime       = 0.5e-9 // a score in the sum over all ways into a state
 	drawTime      = 16e-9  // a score that a draw, or log p of an order, looks at
-	ruledOffer    = 150e-9 // an item that a prefix of a search under rules may go on with
-	ruledDrawTime = 50e-9  // one that a draw under rules does
+	ruledOffer    = 120e-9 // an item that a prefix of a search under rules may go on with
+	ruledStep     = 5e-6   // a position of such a prefix
+	ruledDrawTime = 110e-9 // one that a draw under rules does
 	childBytes    = 150.0  // a way that a beam looks at, and 8 an item
 	prefixBytes   = 60.0   // an item of a prefix under rules
 )
@@ -110,7 +111,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	case q.Kind == KindOrder:
 		host.Seconds = states * drawTime * width * 2
 		if ruled {
-			host.Seconds += ruledDrawTime * items * items
+			host.Seconds += items * (ruledOffer*items + ruledStep)
 		}
 	case q.Kind == KindSample:
 		most = float64(min(q.Count, samplesAtOnce))
@@ -149,7 +150,7 @@ func (m *Model) beamWork(q Query, n int, states float64, ruled bool) Work {
 		Bytes:   outer*ways*(childBytes+8*items) + cores*inner*items*24 + float64(q.Top)*(30*items+200),
 	}
 	if ruled { // the last step
-		w.Seconds += outer * inner * items * (items*ruledOffer + 100e-9)
+		w.Seconds += outer * inner * items * (items*ruledOffer + ruledStep)
 		w.Bytes += cores * inner * items * prefixBytes
 	}
 	return w

@@ -197,7 +197,7 @@ func (h *hosted) put(j *job) error {
 		return busy("queue", "%d requests wait for model %s already", h.limits.Queue, h.name)
 	}
 	h.metrics.waiting.WithLabelValues(h.name).Inc()
-	j.due = time.Now().Add(time.Duration(j.work.Seconds * float64(time.Second)))
+	j.due = time.Now().Add(time.Duration(turn * j.work.Seconds * float64(time.Second)))
 	h.queue <- j // has room: it is as long as the limit
 	return nil
 }

@@ -137,12 +137,12 @@ type fittedConsensus struct {
 	Consensus     []int       `json:"consensus,omitempty"`
 	Exact         bool        `json:"exact"` // whether the consensus is known to be the best
 	Distance      int         `json:"distance"`
-	Theta         *learn.Nats `json:"theta,omitempty"` // null: infinite
+	Theta         *learn.Nats `json:"theta,omitempty"`
 	LogLikelihood *float64    `json:"log_likelihood,omitempty"`
 	Bootstrap     *fitSpread  `json:"bootstrap,omitempty"`
 }
 
-// fitSpread is [mallows.Spread] in JSON; null is what is infinite or not defined.
+// fitSpread is [mallows.Spread] in JSON.
 type fitSpread struct {
 	Resamples     int        `json:"resamples"`
 	Seed          uint64     `json:"seed"`
