@@ -34,7 +34,8 @@ const (
 
 var places = []string{nextDir, "", previousDir} // newest first
 
-var tensorFiles = []string{ModelFile, AdamMFile, AdamVFile}
+// TrainedFile is only there where ModelFile holds an average.
+var tensorFiles = []string{ModelFile, AdamMFile, AdamVFile, TrainedFile}
 
 // ErrNoCheckpoint is returned where a run has not saved a checkpoint yet.
 var ErrNoCheckpoint = errors.New("no checkpoint yet")
@@ -46,6 +47,9 @@ type Checkpoint struct {
 	// Model holds the weights and running statistics under their PyTorch names; AdamM and
 	// AdamV the first and second moments of the trained ones, under the same names.
 	Model, AdamM, AdamV []Tensor
+	// Trained are the weights that training goes on with where Model holds their average, nil
+	// where it holds them.
+	Trained []Tensor
 }
 
 // SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
@@ -98,7 +102,10 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 		state.SHA256[name] = hex.EncodeToString(hash.Sum(nil))
 		return nil
 	}
-	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV}[:len(files)] {
+	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV, c.Trained}[:len(files)] {
+		if files[i] == TrainedFile && tensors == nil {
+			continue
+		}
 		parts := shards(files[i], tensors)
 		for _, p := range parts {
 			if err := write(p.name, func(w io.Writer) error { return WriteTensors(w, p.tensors, metadata) }); err != nil {
@@ -200,7 +207,7 @@ func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 		return nil, nil, err
 	}
 	warnings = append(warnings, changed...)
-	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2]}, warnings, nil
+	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2], Trained: tensors[3]}, warnings, nil
 }
 
 // LoadModel is [Dir.LoadCheckpoint] for those who only use the model: it reads a third as
@@ -289,6 +296,10 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 	var tensors [][]Tensor
 	for _, name := range names {
 		var all []Tensor
+		if name == TrainedFile && !state.has(name) {
+			tensors = append(tensors, nil)
+			continue
+		}
 		left := d.most // the parts of a set of tensors have no more than the set
 		for _, file := range state.tensorFilesOf(name) {
 			data, err := d.findFile(file, state.SHA256[file], left)
@@ -298,7 +309,7 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 			left -= int64(len(data))
 			t, _, err := ReadTensors(data)
 			if err == nil {
-				err = checkValues(t, name == ModelFile)
+				err = checkValues(t, name == ModelFile || name == TrainedFile)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
@@ -308,8 +319,8 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 		tensors = append(tensors, all)
 	}
 	if d.network != nil {
-		for i, set := range setsOf(d.network, append(tensors, nil, nil, nil)) {
-			if i < len(tensors) {
+		for i, set := range setsOf(d.network, append(slices.Clip(tensors), nil, nil, nil)) {
+			if i < len(tensors) && (i == 0 || len(set.tensors) > 0) { // before the first step there are no moments
 				if err := set.check(d.network); err != nil {
 					return nil, err
 				}

@@ -36,7 +36,7 @@ const (
 )
 
 // tensorFile matches the names of the files of tensors: whole, a part, the index of the parts.
-var tensorFile = regexp.MustCompile(`^(model|adam_m|adam_v)(-\d{5}-of-\d{5})?\.safetensors(\.index\.json)?$`)
+var tensorFile = regexp.MustCompile(`^(model|adam_m|adam_v|trained)(-\d{5}-of-\d{5})?\.safetensors(\.index\.json)?$`)
 
 var zeroHash = strings.Repeat("0", 2*sha256.Size)
 

@@ -89,14 +89,18 @@ type set struct {
 	variable map[string]string // in a store, by the name of the parameter
 }
 
-// setsOf takes the weights and the first and second moments of a network.
+// setsOf takes the weights, the first and second moments and, if there, the trained weights of a network.
 func setsOf(d *denoiser.Denoiser, tensors [][]Tensor) []set {
 	first, second := diffusion.Moments(d)
 	weights := map[string]string{}
 	for _, p := range d.Params() {
 		weights[p.Name] = p.Name
 	}
-	return []set{{ModelFile, tensors[0], weights}, {AdamMFile, tensors[1], first}, {AdamVFile, tensors[2], second}}
+	sets := []set{{ModelFile, tensors[0], weights}, {AdamMFile, tensors[1], first}, {AdamVFile, tensors[2], second}}
+	if len(tensors) > 3 {
+		sets = append(sets, set{TrainedFile, tensors[3], weights})
+	}
+	return sets
 }
 
 // check holds the tensors against the network.
@@ -121,6 +125,24 @@ func (s *set) check(d *denoiser.Denoiser) error {
 	if len(byName) > 0 {
 		name := slices.Min(slices.Collect(maps.Keys(byName)))
 		return fmt.Errorf("%s: %.80s: %w: the network has none of this name (got shape %v)", s.file, name, ErrOtherConfig, byName[name].Shape)
+	}
+	return nil
+}
+
+// AverageIntoStore puts a checkpoint's model into a store as the average of the weights that are
+// trained. What does not fit is [ErrOtherConfig].
+func AverageIntoStore(store *model.Store, d *denoiser.Denoiser, weights []Tensor) error {
+	for _, p := range d.Params() {
+		i := slices.IndexFunc(weights, func(t Tensor) bool { return t.Name == p.Name && slices.Equal(t.Shape, p.Shape) })
+		switch {
+		case !p.Trainable:
+		case i < 0:
+			return fmt.Errorf("%s: %s: %w: wanted shape %v", ModelFile, p.Name, ErrOtherConfig, p.Shape)
+		default:
+			if err := denoiser.SetParam(store, diffusion.AverageName(p.Name), p.Shape, weights[i].Data); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func describe(name string, m *learn.Model) *Info {
 	c := m.Config
 	i := &Info{
 		Name: name, Title: c.Title, Task: c.Task.Name, N: c.Task.N, Schedule: m.Process.Steps,
-		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner}, Parameters: m.Denoiser.NumParameters(),
+		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner, Symmetries: c.Decode.Symmetries}, Parameters: m.Denoiser.NumParameters(),
 		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
 		process: m.Process, work: m.Work,
 	}

@@ -204,9 +204,9 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, dir, "", true, nil, false, 1)
+		m, d, err = a.openRun(nil, dir, "", "", true, nil, false, 1)
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, false, about.Set, false, 1)
+		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, "", false, about.Set, false, 1)
 	}
 	if err != nil {
 		return err
