@@ -15,7 +15,7 @@ import (
 // fields are the keys that fill the fields of the packages below, whose errors name these.
 var fields = map[string]string{
 	"Kind": "train.schedule", "Max": "train.lr", "Warmup": "train.warmup",
-	"Beta1": "train.beta1", "Beta2": "train.beta2", "Epsilon": "train.epsilon", "WeightDecay": "train.weight_decay", "Clip": "train.clip",
+	"Beta1": "train.beta1", "Beta2": "train.beta2", "Epsilon": "train.epsilon", "WeightDecay": "train.weight_decay", "Clip": "train.clip", "Average": "train.average",
 	"Reverse": "process.reverse", "Steps": "process.schedule",
 	"Samples": "train.samples", "Entropy": "train.entropy", "Rate": "train.ema_rate",
 }
@@ -135,7 +135,7 @@ func (c *Config) LearningRate() diffusion.LearningRate {
 // AdamW returns the optimiser's settings.
 func (c *Config) AdamW() diffusion.AdamW {
 	t := c.Train
-	return diffusion.AdamW{Beta1: t.Beta1, Beta2: t.Beta2, Epsilon: t.Epsilon, WeightDecay: t.WeightDecay, Clip: t.Clip}
+	return diffusion.AdamW{Beta1: t.Beta1, Beta2: t.Beta2, Epsilon: t.Epsilon, WeightDecay: t.WeightDecay, Clip: t.Clip, Average: t.Average}
 }
 
 // Objective returns which states the loss is computed on.

@@ -95,6 +95,7 @@ type Train struct {
 	Beta2        float64 `toml:"beta2" comment:"of the mean of their squares" default:"0.98" range:"0..<1"`
 	Epsilon      float64 `toml:"epsilon" comment:"added to the root of that mean" default:"1e-9" range:">0..<1"`
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
+	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999, which is then what is judged and used; 0: none" range:"0..<1"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0.."`
 }
@@ -113,9 +114,10 @@ type Baseline struct {
 
 // Decode is how orders are found.
 type Decode struct {
-	Method string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
-	Beam   int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
-	Inner  int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)" default:"200" range:"1..1048576"`
+	Method     string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
+	Beam       int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
+	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)" default:"200" range:"1..1048576"`
+	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: copies of the cities that are ordered, turned, mirrored and begun elsewhere, of whose tours the shortest counts; 0: the cities as they are" for:"task.name=tsp" range:"0..1024"`
 }
 
 // Eval is the final test.

@@ -109,10 +109,11 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 // is there with the end of its line, and no more is kept; those of other formats are there once
 // all of r is read, since a line anywhere may be of any set. It stops after the first error; name
 // stands for the file in errors.
-func Scan(r io.Reader, name string) iter.Seq2[*Set, error] { return ScanWith(r, name, Options{}) }
+func Scan(r io.Reader, name string) iter.Seq2[*Set, error] { return ScanWith(r, name, Options{}, nil) }
 
-// ScanWith is [Scan] with options.
-func ScanWith(r io.Reader, name string, o Options) iter.Seq2[*Set, error] {
+// ScanWith is [Scan] with options. Before the first set it calls warn, where that is not nil, with
+// the [File].Warnings, if there are any.
+func ScanWith(r io.Reader, name string, o Options, warn func([]string)) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		br, format, err := sniffStream(r, name)
 		if err != nil {
@@ -132,6 +133,9 @@ func ScanWith(r io.Reader, name string, o Options) iter.Seq2[*Set, error] {
 		if err != nil {
 			yield(nil, err)
 			return
+		}
+		if warn != nil && len(f.Warnings) > 0 {
+			warn(f.Warnings)
 		}
 		for _, s := range f.Sets {
 			if !yield(s, nil) {

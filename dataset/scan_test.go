@@ -78,6 +78,19 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// What is odd about a stream is told before its sets.
+func TestScanWarns(t *testing.T) {
+	var told []string
+	for _, err := range ScanWith(strings.NewReader("set;item;rank;f\na;b;1;2,5\na;c;2;\n"), "-", Options{Empty: true}, func(w []string) { told = append(told, w...) }) {
+		if err != nil || len(told) != 1 {
+			t.Errorf("%v, warnings %q", err, told)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "numbers have decimal commas: ") {
+		t.Errorf("warnings %q", told)
+	}
+}
+
 // Scan yields the sets that are read at once, or those before the first error.
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{"{\"items\":[{},{}]}\n\n{\"items\":[}\n", "set,item\na,b\n", "rank1\na\n", "1 qid:1 1:1\n", utf16Text("{\"items\":[]}\n"), "\xef\xbb\xbf \n{", "{\"items\":[{\"features\":{\"a\":1}},{\"features\":{\"a\":2}}]}"} {

@@ -17,6 +17,10 @@ type AdamW struct {
 	Beta1, Beta2, Epsilon, WeightDecay float64
 	// Clip bounds the norm of the whole gradient; 0 leaves it as it is.
 	Clip float64
+	// Average is the rate β of a moving average of the weights, 0 for none: after step t it is
+	// b·average + (1 − b)·weights, b = min(β, (1 + t)/(10 + t)), so that the start is soon forgotten
+	// (Polyak & Juditsky 1992; the ramp is TensorFlow's). See [Trainer.Swap].
+	Average float64
 }
 
 // Validate checks the settings.
@@ -30,6 +34,8 @@ func (a AdamW) Validate() error {
 		return field.Errorf("Epsilon", "must be above 0 and below 1 (got %g)", a.Epsilon)
 	case !(a.WeightDecay >= 0 && a.WeightDecay <= math.MaxFloat32):
 		return field.Errorf("WeightDecay", "must be 0 or more and finite (got %g)", a.WeightDecay)
+	case !(a.Average >= 0 && float32(a.Average) < 1):
+		return field.Errorf("Average", "must be 0 or more and below 1 (got %g)", a.Average)
 	case !(a.Clip >= 0 && a.Clip <= math.MaxFloat32):
 		return field.Errorf("Clip", "must be 0 or more and finite (got %g)", a.Clip)
 	}
@@ -40,19 +46,31 @@ func (a AdamW) Validate() error {
 func firstMoment(name string) string  { return "adam_m/" + name }
 func secondMoment(name string) string { return "adam_v/" + name }
 
+// AverageName is under what name the store keeps the average of a trained parameter.
+func AverageName(name string) string { return "average/" + name }
+
 // stepsTaken is the variable that counts the steps that changed the weights: a refused step
 // is no step to Adam's bias correction either.
 const stepsTaken = "adam_steps"
 
-// initMoments puts zero moments into the store where there are none, and the count of the
-// steps behind them.
-func initMoments(store *model.Store, d *denoiser.Denoiser, taken int) error {
+// initMoments puts zero moments into the store where there are none, averages that are the weights
+// where they are wanted, and the count of the steps behind them.
+func initMoments(store *model.Store, d *denoiser.Denoiser, taken int, average bool) error {
 	if err := denoiser.SetParam(store, stepsTaken, nil, []float32{float32(taken)}); err != nil {
 		return err
 	}
 	for _, p := range d.Params() {
 		if !p.Trainable {
 			continue
+		}
+		if average && denoiser.Variable(store, AverageName(p.Name)) == nil {
+			flat, err := values(store, p.Name)
+			if err == nil {
+				err = denoiser.SetParam(store, AverageName(p.Name), p.Shape, flat)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		for _, name := range []string{firstMoment(p.Name), secondMoment(p.Name)} {
 			if denoiser.Variable(store, name) == nil {
@@ -111,6 +129,8 @@ func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, rate *grap
 		value    *graph.Node
 	}
 	fresh := []change{{count, taken}}
+	// b of the average, as float32 has it of so many steps.
+	b := graph.MinScalar(graph.Div(graph.OnePlus(taken), graph.AddScalar(taken, 10)), a.Average)
 	for i, p := range params {
 		grad := graph.Mul(grads[i], scale)
 		mv, vv := denoiser.Variable(store, firstMoment(p.Name)), denoiser.Variable(store, secondMoment(p.Name))
@@ -122,6 +142,11 @@ func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, rate *grap
 		}
 		w := graph.Sub(nodes[i], graph.Mul(rate, step))
 		fresh = append(fresh, change{mv, m}, change{vv, v}, change{denoiser.Variable(store, p.Name), w})
+		if a.Average > 0 {
+			average := denoiser.Variable(store, AverageName(p.Name))
+			old := average.NodeValue(g)
+			fresh = append(fresh, change{average, graph.Add(old, graph.Mul(graph.OneMinus(b), graph.Sub(w, old)))})
+		}
 		ok = graph.LogicalAnd(ok, graph.IsFinite(graph.ReduceAllSum(w)))
 	}
 	for _, c := range fresh {

@@ -35,7 +35,7 @@ func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, loss
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := initMoments(store, d, taken); err != nil {
+	if err := initMoments(store, d, taken, opt.Average > 0); err != nil {
 		return nil, err
 	}
 	t := &Trainer{Store: store, Denoiser: d, AdamW: opt, Seed: seed, loss: loss, engine: e}

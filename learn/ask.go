@@ -215,6 +215,12 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {
 		return nil, nil, err
 	}
+	if err := m.checkSymmetries(opt); err != nil {
+		return nil, nil, err
+	}
+	if opt.Symmetries > 1 {
+		return m.orderTurned(ctx, sets, top, opt, price)
+	}
 	all, d := sets, distinctSets(sets, false)
 	sets = d.sets
 	plans, err := m.plans(ctx, sets)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -21,6 +22,9 @@ type DecodeOptions struct {
 	Method string `json:"method"` // greedy or beam
 	Beam   int    `json:"beam,omitempty"`
 	Inner  int    `json:"inner,omitempty"`
+	// Symmetries is how many copies of a tour's cities are ordered, each turned, mirrored and begun
+	// elsewhere, of whose tours the shortest counts; 0 in a complete one: the cities as they are.
+	Symmetries int `json:"symmetries,omitempty"`
 }
 
 // MaxBeam is the most states that a beam keeps, and the most orders that [Model.Order] finds.
@@ -29,7 +33,7 @@ const MaxBeam = 1 << 16
 // ownDecode are the options of the configuration.
 func (m *Model) ownDecode() DecodeOptions {
 	d := m.Config.Decode
-	return DecodeOptions{Method: d.Method, Beam: d.Beam, Inner: d.Inner}
+	return DecodeOptions{Method: d.Method, Beam: d.Beam, Inner: d.Inner, Symmetries: d.Symmetries}
 }
 
 func (m *Model) options(o DecodeOptions) (DecodeOptions, error) { return o.Complete(m.ownDecode(), 1) }
@@ -99,7 +103,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 		return nil, err
 	}
 	// Sets are judged alike in batches of any size.
-	for free := freeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
+	for free := machine.FreeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
 		if cfg.Eval.Batch == 1 {
 			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
@@ -251,7 +255,13 @@ func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 	if err != nil {
 		return nil, opt, err
 	}
+	if err := m.checkSymmetries(opt); err != nil {
+		return nil, opt, err
+	}
 	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
+		if opt.Symmetries > 1 {
+			return m.shortestTurned(ctx, dec, ex, m.noise(ex, first), opt)
+		}
 		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
 		if err != nil {
 			return nil, err

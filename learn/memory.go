@@ -2,11 +2,10 @@ package learn
 
 import (
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/machine"
 )
 
 // StepMemory estimates the bytes that training needs with batches of so many sets, shared by so
@@ -94,7 +93,7 @@ func (m *Model) CheckMemory(devices int) error {
 	if m.Engine.Kind == "cuda" {
 		return nil
 	}
-	free := freeMemory()
+	free := machine.FreeMemory()
 	batch := m.Config.Train.Batch
 	need := m.StepMemory(batch, devices)
 	if free == 0 || need <= free {
@@ -131,56 +130,3 @@ func (m *Model) decodeMemory(n, batch int) int64 {
 }
 
 func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }
-
-// freeMemory is how many bytes this process may still take: the machine's available memory, or
-// what the limit of its control group or of its address space (ulimit -v) leaves; 0 where the system does not tell.
-func freeMemory() int64 {
-	free := int64(0)
-	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-				if kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64); err == nil {
-					free = kb * 1024
-				}
-			}
-		}
-	}
-	limit, err1 := readNumber("/sys/fs/cgroup/memory.max")
-	used, err2 := readNumber("/sys/fs/cgroup/memory.current")
-	if err1 == nil && err2 == nil && (free == 0 || limit-used < free) {
-		free = max(1, limit-used)
-	}
-	if left := addressSpace(); left > 0 && (free == 0 || left < free) {
-		free = left
-	}
-	return free
-}
-
-// addressSpace is what this process's limit on its address space leaves, 0 for no limit.
-func addressSpace() int64 {
-	limits, err := os.ReadFile("/proc/self/limits")
-	if err != nil {
-		return 0
-	}
-	sizes, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	var pages, limit int64
-	if _, err := fmt.Sscan(string(sizes), &pages); err != nil {
-		return 0
-	}
-	_, line, _ := strings.Cut(string(limits), "Max address space")
-	if _, err := fmt.Sscan(line, &limit); err != nil { // "unlimited"
-		return 0
-	}
-	return max(1, limit-pages*int64(os.Getpagesize()))
-}
-
-func readNumber(path string) (int64, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // "max" is none
-}

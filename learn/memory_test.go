@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/machine"
 )
 
 // The estimate grows with the batch, the states and the network, and a training that does not fit
@@ -56,7 +57,7 @@ func TestMemoryIsForeseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = m.CheckMemory(1)
-	if freeMemory() == 0 {
+	if machine.FreeMemory() == 0 {
 		t.Skip("this system does not say what memory is free")
 	}
 	if err == nil || !strings.Contains(err.Error(), "train.batch: a step of 1048576 sets needs about") || !strings.Contains(err.Error(), "hint: train.batch = ") {
@@ -78,7 +79,7 @@ func TestMemoryIsForeseen(t *testing.T) {
 
 // Sets of another size are judged in batches that fit, and refused where not one fits.
 func TestSizesThatFit(t *testing.T) {
-	free := freeMemory()
+	free := machine.FreeMemory()
 	if free == 0 {
 		t.Skip("this system does not say what memory is free")
 	}

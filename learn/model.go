@@ -36,10 +36,11 @@ type Model struct {
 	// seconds.
 	OnCompile func(text string)
 
-	compiled time.Duration // spent on compiling so far
-	decoder  *diffusion.Decoder
-	answered func(sets int) // nil, or called when so many more are done
-	other    orderer        // with another method
+	compiled    time.Duration // spent on compiling so far
+	initialised bool          // by InitFrom
+	decoder     *diffusion.Decoder
+	answered    func(sets int) // nil, or called when so many more are done
+	other       orderer        // with another method
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
@@ -118,7 +119,12 @@ func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err erro
 		return nil, err
 	}
 	m.State, m.restored = c.State, warnings
-	return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV))
+	if c.Trained == nil {
+		return warnings, within(dir, run.IntoStore(m.Store, m.Denoiser, c.Model, c.AdamM, c.AdamV))
+	}
+	return warnings, within(dir, errors.Join(
+		run.IntoStore(m.Store, m.Denoiser, c.Trained, c.AdamM, c.AdamV),
+		run.AverageIntoStore(m.Store, m.Denoiser, c.Model)))
 }
 
 // within says in which run's directory something is wrong.

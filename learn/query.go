@@ -44,8 +44,8 @@ type Query struct {
 
 // OptionError is of an option with a value that has no answer.
 type OptionError struct {
-	// Option is its name, as flags and fields of requests have it: top, decode, beam, inner, count or
-	// draws.
+	// Option is its name, as flags and fields of requests have it: top, decode, beam, inner,
+	// symmetries, count or draws.
 	Option string
 	Wrong  string
 }
@@ -77,6 +77,15 @@ func (o DecodeOptions) Complete(own DecodeOptions, top int) (DecodeOptions, erro
 	wide := o.Beam != 0 || o.Inner != 0
 	if err := CheckTop(top); err != nil {
 		return o, err
+	}
+	if o.Symmetries == 0 {
+		o.Symmetries = own.Symmetries
+	}
+	if o.Symmetries < 0 || o.Symmetries > MaxSymmetries {
+		return o, optionError("symmetries", "must be 1 to %d (got %d)", MaxSymmetries, o.Symmetries)
+	}
+	if o.Symmetries == 1 { // the cities as they are
+		o.Symmetries = 0
 	}
 	switch {
 	case o.Method != "" && o.Method != "greedy" && o.Method != "beam":

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -162,25 +164,40 @@ func (p *parts) resize(took time.Duration, sets int) {
 }
 
 // mostSaid bounds the warnings that a stream remembers.
-const mostSaid = 100
+const mostSaid = 20
 
-// countOf is how warnings about several sets begin.
-var countOf = regexp.MustCompile(`^\d+ sets? ha(s|ve) `)
+// ofThisPart are what is of one part in a warning: numbers, and how many sets it is about.
+var ofThisPart = regexp.MustCompile(`^\d+ sets? ha(s|ve) |[-+]?[0-9][-+.0-9e]*`)
 
-// fresh returns the warnings that are new, whatever the number of sets that they are about.
+// fresh returns the warnings that differ by more than their numbers from those of parts before.
 func (p *parts) fresh(warnings []string) (out []string) {
 	if p.said == nil {
 		p.said = map[string]bool{}
 	}
+	before := len(p.said)
+	said := map[string]bool{}
 	for _, w := range warnings {
-		what := countOf.ReplaceAllString(w, "")
-		if p.said[what] || len(p.said) > mostSaid {
+		what := ofThisPart.ReplaceAllStringFunc(w, func(number string) string {
+			if strings.Contains(number, " set") {
+				return ""
+			}
+			return "#"
+		})
+		// The sizes of sets are a few kinds, each worth a line.
+		if n := otherSize.FindStringSubmatch(w); n != nil {
+			what = n[1]
+		}
+		if p.said[what] || before+len(said) > mostSaid {
 			continue
 		}
-		if p.said[what] = true; len(p.said) > mostSaid {
+		if said[what] = true; before+len(said) > mostSaid {
 			w = fmt.Sprintf("more than %d different warnings; each answer has its own", mostSaid)
 		}
 		out = append(out, w)
 	}
+	maps.Copy(p.said, said)
 	return slices.Clip(out)
 }
+
+// otherSize is in the warning of sets of a size.
+var otherSize = regexp.MustCompile(`^\d+ sets? ha(?:s|ve) (\d+ objects)`)

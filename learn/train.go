@@ -114,6 +114,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	defer t.steps.Close()
+	defer func() { err = errors.Join(err, t.steps.Swap()) }() // what is used from now on
 	if err := t.steps.Spread(devices); err != nil {
 		return err
 	}
@@ -127,6 +128,11 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	defer func() { err = errors.Join(err, t.log.Close()) }()
 	if resume && m.State.Step > 0 {
 		if err := t.event("resume", m.State.Step, map[string]any{"engine": m.Engine.Kind}); err != nil {
+			return err
+		}
+	}
+	if m.initialised && m.State.Step == 0 && !resume { // a resumed training must find it
+		if err := t.save(false); err != nil {
 			return err
 		}
 	}
@@ -326,7 +332,18 @@ func (t *trainer) save(finished bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v}); err != nil {
+	var trained []run.Tensor
+	if t.Config.Train.Average > 0 {
+		trained = model
+		if err := t.steps.Swap(); err != nil {
+			return err
+		}
+		model, _, _, err = run.FromStore(t.Store, t.Denoiser)
+		if err := errors.Join(err, t.steps.Swap()); err != nil {
+			return err
+		}
+	}
+	if err := t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained}); err != nil {
 		return err
 	}
 	t.restored = nil // what is there now is whole
@@ -348,9 +365,15 @@ func (t *trainer) validate() error {
 	if count == 0 {
 		return nil
 	}
+	if err := t.steps.Swap(); err != nil {
+		return err
+	}
 	before := t.compiled
 	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
 	t.start = t.start.Add(t.compiled - before)
+	if err := t.steps.Swap(); err != nil {
+		return err
+	}
 	if err != nil {
 		if t.ctx.Err() != nil || errors.Is(err, task.ErrNoSets) {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +23,17 @@ import (
 
 // A training stopped after any step, saved and resumed makes the steps of one that was not.
 func TestStoppedAndResumed(t *testing.T) {
+	t.Run("weights", func(t *testing.T) { stoppedAndResumed(t, tiny) })
+	t.Run("average", func(t *testing.T) {
+		stoppedAndResumed(t, func() config.Config {
+			c := tiny()
+			c.Train.Average = 0.9
+			return c
+		})
+	})
+}
+
+func stoppedAndResumed(t *testing.T, tiny func() config.Config) {
 	e := openEngine(t, "go")
 	_, unbroken := train(t, tiny(), e)
 	for _, stops := range [][]int{{0}, {1}, {17}, {39}, {40}, {2, 3, 30}} {
@@ -111,6 +123,37 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	}
 	if err := trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// With an average the checkpoint's model is the average, which is also what the model holds after
+// training; the weights that training goes on with are beside it.
+func TestAverageIsTheModel(t *testing.T) {
+	cfg := tiny()
+	cfg.Train.Average = 0.9
+	m, path := train(t, cfg, openEngine(t, "go"))
+	dir, err := run.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := dir.LoadCheckpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, _, _, err := run.FromStore(m.Store, m.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(now, c.Model) || len(c.Trained) != len(c.Model) || reflect.DeepEqual(c.Trained, c.Model) {
+		t.Error("wanted the average as model.safetensors and in the model, and other weights in trained.safetensors")
+	}
+	_, plain := train(t, tiny(), openEngine(t, "go"))
+	if dir, err = run.Open(plain); err != nil {
+		t.Fatal(err)
+	}
+	without, _, err := dir.LoadCheckpoint()
+	if err != nil || without.Trained != nil || !reflect.DeepEqual(without.Model, c.Trained) {
+		t.Errorf("the average changes what is trained: %v", err)
 	}
 }
 

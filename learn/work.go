@@ -34,8 +34,9 @@ const (
 	offerTime     = 100e-9 // a prefix of a search by rows in a row, and 2 ns an item
 	sumTime       = 0.5e-9 // a score in the sum over all ways into a state
 	drawTime      = 16e-9  // a score that a draw, or log p of an order, looks at
-	ruledOffer    = 150e-9 // an item that a prefix of a search under rules may go on with
-	ruledDrawTime = 50e-9  // one that a draw under rules does
+	ruledOffer    = 120e-9 // an item that a prefix of a search under rules may go on with
+	ruledStep     = 5e-6   // a position of such a prefix, or order
+	ruledDrawTime = 30e-9  // one that a draw under rules does, of each order that it builds
 	childBytes    = 150.0  // a way that a beam looks at, and 8 an item
 	prefixBytes   = 60.0   // an item of a prefix under rules
 )
@@ -110,7 +111,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	case q.Kind == KindOrder:
 		host.Seconds = states * drawTime * width * 2
 		if ruled {
-			host.Seconds += ruledDrawTime * items * items
+			host.Seconds += items * (ruledOffer*items + ruledStep)
 		}
 	case q.Kind == KindSample:
 		most = float64(min(q.Count, samplesAtOnce))
@@ -118,7 +119,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		host.Seconds = states * drawTime * width
 		host.Bytes = float64(q.Count)*(30*items+200)*sets + 20*items*items*sets
 		if ruled {
-			host.Seconds += float64(q.Count) * diffusion.Proposals * ruledDrawTime * items * items
+			host.Seconds += float64(q.Count) * diffusion.Proposals * items * (items*ruledDrawTime + ruledStep)
 		}
 	case q.Kind == KindScore:
 		most = float64(min(q.Count, 64))
@@ -127,8 +128,12 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		host.Bytes = 60*most*steps*items*together + 10*float64(q.Count)*sets
 	}
 	// Scores are kept for all states of the sets that go together, those of a part of them once more.
+	copies := 1.0
+	if q.Kind == KindOrder {
+		copies = float64(max(1, q.Decode.Symmetries))
+	}
 	return Work{
-		Seconds: sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
+		Seconds: copies * sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
 		Bytes:   together*most*(width*8+(steps+4)*(8*items+24)) + host.Bytes,
 	}
 }
@@ -149,7 +154,7 @@ func (m *Model) beamWork(q Query, n int, states float64, ruled bool) Work {
 		Bytes:   outer*ways*(childBytes+8*items) + cores*inner*items*24 + float64(q.Top)*(30*items+200),
 	}
 	if ruled { // the last step
-		w.Seconds += outer * inner * items * (items*ruledOffer + 100e-9)
+		w.Seconds += outer * inner * items * (items*ruledOffer + ruledStep)
 		w.Bytes += cores * inner * items * prefixBytes
 	}
 	return w

@@ -49,7 +49,7 @@ func setsOf(sizes ...int) (out []*dataset.Set) {
 // More of anything is more work, and no question is so large that its work wraps round.
 func TestWorkGrows(t *testing.T) {
 	beam := func(beam, inner int) Query {
-		return Query{Kind: KindOrder, Top: 1, Decode: DecodeOptions{"beam", beam, inner}}
+		return Query{Kind: KindOrder, Top: 1, Decode: DecodeOptions{Method: "beam", Beam: beam, Inner: inner}}
 	}
 	ruled := setsOf(16)
 	ruled[0].Constraints = constraint.Text{Before: []string{"1,2"}}
@@ -93,7 +93,7 @@ func TestWorkOfKnownQuestions(t *testing.T) {
 		{20, 200, []int{16, 16, 16, 16}, false},
 		{64, 64, []int{52}, false},
 	} {
-		w := m.Work(Query{Kind: KindOrder, Top: 1, Decode: DecodeOptions{"beam", c.beam, c.inner}}, setsOf(c.sizes...))
+		w := m.Work(Query{Kind: KindOrder, Top: 1, Decode: DecodeOptions{Method: "beam", Beam: c.beam, Inner: c.inner}}, setsOf(c.sizes...))
 		if much := w.Seconds > 20 || w.Bytes > 256<<20; much != c.much {
 			t.Errorf("beam %d/%d of %v: %+v, wanted too much: %v", c.beam, c.inner, c.sizes, w, c.much)
 		}
@@ -102,7 +102,7 @@ func TestWorkOfKnownQuestions(t *testing.T) {
 
 // Options that have no answer are said by name.
 func TestOptions(t *testing.T) {
-	own := DecodeOptions{"beam", 5, 7}
+	own := DecodeOptions{Method: "beam", Beam: 5, Inner: 7}
 	for _, c := range []struct {
 		given  DecodeOptions
 		top    int
@@ -110,8 +110,8 @@ func TestOptions(t *testing.T) {
 		option string
 	}{
 		{DecodeOptions{}, 1, own, ""},
-		{DecodeOptions{}, 9, DecodeOptions{"beam", 9, 7}, ""},
-		{DecodeOptions{Beam: 2}, 1, DecodeOptions{"beam", 2, 7}, ""},
+		{DecodeOptions{}, 9, DecodeOptions{Method: "beam", Beam: 9, Inner: 7}, ""},
+		{DecodeOptions{Beam: 2}, 1, DecodeOptions{Method: "beam", Beam: 2, Inner: 7}, ""},
 		{DecodeOptions{Method: "greedy"}, 1, DecodeOptions{Method: "greedy"}, ""},
 		{DecodeOptions{Method: "greedy"}, 2, own, "decode"},
 		{DecodeOptions{Method: "greedy", Beam: 1}, 1, own, "decode"},

@@ -9,6 +9,9 @@ import (
 // coordinateScale spreads coordinates and lengths over the wavelengths of the sinusoid.
 const coordinateScale = 100
 
+// encoders are the kinds that encoder knows.
+var encoders = []string{"table", "points", "features", "cnn", "window"}
+
 // encoder reads objects [batch, n, …] and returns [batch, n, dim], with Edges dim+2.
 func (b *builder) encoder(cfg *denoiser.Config) value {
 	e, dim := cfg.Encoder, cfg.Dim

@@ -35,6 +35,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
@@ -66,13 +67,16 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 }
 
 // Export builds both models from a network, its weights, which may stand in any order, and the
-// process that it was trained for. A missing weight, one of another shape, a network of a
+// process that it was trained for. An encoder of one's own, a missing weight, one of another shape, a network of a
 // method that diffusion is compared with, and weights of 2 GiB, more than a file can hold, are
 // errors.
 func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (encoder, scores *Model, err error) {
 	cfg := &d.Config
 	if cfg.Head != "" {
 		return nil, nil, fmt.Errorf("onnx: wanted the network of method diffusion, which gives a law's scores (got one that gives %q)", cfg.Head)
+	}
+	if kind := cfg.Encoder.Kind; !slices.Contains(encoders, kind) {
+		return nil, nil, fmt.Errorf("onnx: encoder %q has no ONNX form here, wanted one of %s", kind, strings.Join(encoders, ", "))
 	}
 	byName := map[string]run.Tensor{}
 	for _, t := range weights {

@@ -207,6 +207,30 @@ func TestExportErrors(t *testing.T) {
 }
 
 // The order of the weights does not matter, and the same network gives the same bytes.
+// noted is an encoder of somebody's own.
+type noted struct{ notes *denoiser.Param }
+
+func (e noted) Encode(c *denoiser.Context, x *graph.Node) *graph.Node {
+	return graph.ExpandAxes(c.Value(e.notes), 0)
+}
+
+// An encoder that this package does not know is refused, not written as another one.
+func TestExportRefusesOwnEncoder(t *testing.T) {
+	d, err := denoiser.New(denoiser.Config{
+		N: 4, Law: reverse.PlackettLuce{}, Dim: 8, Layers: 1, Heads: 2, FeedForward: 8,
+		Encoder: denoiser.EncoderConfig{Kind: "own", New: func(w *denoiser.Weights, dim int) (denoiser.Encoder, error) {
+			return noted{w.Normal("notes", 1, 4, dim)}, nil
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 7}}
+	if _, _, err := Export(d, p, nil); err == nil || !strings.HasPrefix(err.Error(), `onnx: encoder "own" has no ONNX form`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestExportIsDeterministic(t *testing.T) {
 	d, weights := network(t, cases["edges"])
 	e, s := export(t, d, weights)

@@ -34,7 +34,8 @@ const (
 
 var places = []string{nextDir, "", previousDir} // newest first
 
-var tensorFiles = []string{ModelFile, AdamMFile, AdamVFile}
+// TrainedFile is only there where ModelFile holds an average.
+var tensorFiles = []string{ModelFile, AdamMFile, AdamVFile, TrainedFile}
 
 // ErrNoCheckpoint is returned where a run has not saved a checkpoint yet.
 var ErrNoCheckpoint = errors.New("no checkpoint yet")
@@ -46,6 +47,9 @@ type Checkpoint struct {
 	// Model holds the weights and running statistics under their PyTorch names; AdamM and
 	// AdamV the first and second moments of the trained ones, under the same names.
 	Model, AdamM, AdamV []Tensor
+	// Trained are the weights that training goes on with where Model holds their average, nil
+	// where it holds them.
+	Trained []Tensor
 }
 
 // SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
@@ -91,7 +95,10 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 		state.SHA256[name] = hex.EncodeToString(hash.Sum(nil))
 		return nil
 	}
-	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV}[:len(files)] {
+	for i, tensors := range [][]Tensor{c.Model, c.AdamM, c.AdamV, c.Trained}[:len(files)] {
+		if files[i] == TrainedFile && tensors == nil {
+			continue
+		}
 		parts := shards(files[i], tensors)
 		for _, p := range parts {
 			if err := write(p.name, func(w io.Writer) error { return WriteTensors(w, p.tensors, metadata) }); err != nil {
@@ -182,7 +189,7 @@ func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2]}, warnings, nil
+	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2], Trained: tensors[3]}, warnings, nil
 }
 
 // LoadModel is [Dir.LoadCheckpoint] for those who only use the model: it reads a third as
@@ -258,6 +265,10 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 	var tensors [][]Tensor
 	for _, name := range names {
 		var all []Tensor
+		if name == TrainedFile && !state.has(name) {
+			tensors = append(tensors, nil)
+			continue
+		}
 		for _, file := range state.tensorFilesOf(name) {
 			data, err := d.findFile(file, state.SHA256[file])
 			if err != nil {

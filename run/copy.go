@@ -54,11 +54,14 @@ func (d *Dir) CopyModel(to string, beside ...string) (state State, warnings []st
 }
 
 // modelOnly reports whether the checkpoint was written by [Dir.CopyModel].
-func (s State) modelOnly() bool {
-	for _, name := range s.tensorFilesOf(AdamMFile) {
-		if _, there := s.SHA256[name]; there {
-			return false
+func (s State) modelOnly() bool { return !s.has(AdamMFile) }
+
+// has tells whether the checkpoint has the tensors of a name.
+func (s State) has(name string) bool {
+	for _, file := range s.tensorFilesOf(name) {
+		if _, there := s.SHA256[file]; there {
+			return true
 		}
 	}
-	return true
+	return false
 }

@@ -20,6 +20,7 @@ const (
 	ModelFile       = "model.safetensors"
 	AdamMFile       = "adam_m.safetensors"
 	AdamVFile       = "adam_v.safetensors"
+	TrainedFile     = "trained.safetensors"
 	StateFile       = "state.json"
 	EvalFile        = "eval.json"
 	ProbeFile       = "probe.json"

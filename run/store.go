@@ -108,3 +108,21 @@ func IntoStore(store *model.Store, d *denoiser.Denoiser, weights, m, v []Tensor)
 	}
 	return nil
 }
+
+// AverageIntoStore puts a checkpoint's model into a store as the average of the weights that are
+// trained. What does not fit is [ErrOtherConfig].
+func AverageIntoStore(store *model.Store, d *denoiser.Denoiser, weights []Tensor) error {
+	for _, p := range d.Params() {
+		i := slices.IndexFunc(weights, func(t Tensor) bool { return t.Name == p.Name && slices.Equal(t.Shape, p.Shape) })
+		switch {
+		case !p.Trainable:
+		case i < 0:
+			return fmt.Errorf("%s: %s: %w: wanted shape %v", ModelFile, p.Name, ErrOtherConfig, p.Shape)
+		default:
+			if err := denoiser.SetParam(store, diffusion.AverageName(p.Name), p.Shape, weights[i].Data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

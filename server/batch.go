@@ -35,9 +35,12 @@ type job struct {
 // model whose sets cannot be padded choose them.
 const maxShapes = 48
 
+// turn is how many times as long as its work is estimated to take a job lets others go first that come after
+// it and are shorter.
+const turn = 10
+
 // gather takes of what waits what is due first, up to a batch of sets, and no more work than one request
-// may be. A job is due as long after it came as its work is estimated to take, so that short ones do
-// not wait behind many long ones, and long ones are not passed over for ever.
+// may be. Short ones do not wait behind many long ones, and long ones are not passed over for ever.
 func (h *hosted) gather() (jobs []*job) {
 	h.drain()
 	slices.SortStableFunc(h.waits, func(a, b *job) int { return a.due.Compare(b.due) })

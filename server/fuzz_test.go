@@ -17,10 +17,9 @@ import (
 
 // What answering may allocate. A picture of 1,048,576 pixels, the most that FuzzBody lets through
 // and a few thousand bytes of PNG, took 23.5 MiB in all its forms, and with 16 bits a channel takes
-// 4 MiB more to decode. The 200 units of work took at most 5.2 MiB on the go engine, the compiling
-// for a size that was not asked for before among them; sets of 19 sizes can share them (1 + … + 19
-// = 190), at up to 0.8 MiB to compile. That is 48 MiB, measured once by runtime.MemStats on amd64;
-// the bound is the next power of two. Of a body's bytes it is 1,024 times as many: a set's item
+// 4 MiB more to decode. The scores, states and answers of a request may be 4 MiB as estimated, and 1,000
+// units of work are enough to compile for four sizes of sets on the go engine, at up to 0.8 MiB. That is
+// 35 MiB; the bound is the next power of two. Of a body's bytes it is 1,024 times as many: a set's item
 // may have two bytes and a comma.
 const (
 	answerBase   = 64 << 20
@@ -29,7 +28,7 @@ const (
 
 // Whatever a body is, the answer is JSON and no error of the server's own.
 func FuzzBody(f *testing.F) {
-	s, _ := start(f, func(o *Options) { o.Limits.Work = 200 }, "tsp", "jigsaw", "delta")
+	s, _ := start(f, func(o *Options) { o.Limits.Work, o.Limits.WorkBytes = 1000, 4<<20 }, "tsp", "jigsaw", "delta")
 	paths := []string{"/v1/order", "/v1/puzzle", "/v1/sample", "/v1/score", "/v1/sets", "/v1/tour"}
 	f.Add(uint8(0), []byte(`{"model": "tsp", "sets": [{"items": [{"point": [0.5, 1e300]}, {"point": [-1e300, 0]}, {"point": [1e-320, 0]}]}], "top": 2}`))
 	f.Add(uint8(0), []byte(`{"model": "tsp", "sets": [{"items": `+strings.Repeat("[", 20_000)))

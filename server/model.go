@@ -74,7 +74,7 @@ func describe(name string, m *learn.Model) *Info {
 	c := m.Config
 	i := &Info{
 		Name: name, Title: c.Title, Task: c.Task.Name, N: c.Task.N, Schedule: m.Process.Steps,
-		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner}, Parameters: m.Denoiser.NumParameters(),
+		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner, Symmetries: c.Decode.Symmetries}, Parameters: m.Denoiser.NumParameters(),
 		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
 		process: m.Process, work: m.Work,
 	}
@@ -197,7 +197,7 @@ func (h *hosted) put(j *job) error {
 		return busy("queue", "%d requests wait for model %s already", h.limits.Queue, h.name)
 	}
 	h.metrics.waiting.WithLabelValues(h.name).Inc()
-	j.due = time.Now().Add(time.Duration(j.work.Seconds * float64(time.Second)))
+	j.due = time.Now().Add(time.Duration(turn * j.work.Seconds * float64(time.Second)))
 	h.queue <- j // has room: it is as long as the limit
 	return nil
 }

@@ -22,7 +22,7 @@
 // together, whoever asked, up to as much work as one request may be. An answer does not depend on the
 // company: orders start from one arrangement, warnings are those of the set, and what draws at
 // random, sample and score, is answered request by request from the request's seed. So are orders
-// under constraints. A request is due as long after it came as its work is estimated to take, so that
+// under constraints. A request is due after ten times what its work is estimated to take, so that
 // short ones go first. Work ends when all who asked for it have left.
 //
 // A request that would make the queue longer than [Limits].Queue, or the pictures and bodies

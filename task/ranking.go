@@ -2,15 +2,9 @@ package task
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -20,7 +14,6 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/run"
 )
 
 // Ranking is the task of a user's own lists: sets of items, of whatever sizes, with what is
@@ -47,30 +40,6 @@ type Ranking struct {
 	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
 }
-
-// Scale is how features are standardised: (x − Mean)/Deviation, cut off at ±[cutOff]. A
-// feature that is constant in the training part has deviation 0 and becomes 0.
-type Scale struct {
-	Mean      []float64 `json:"mean"`
-	Deviation []float64 `json:"deviation"`
-	// Low and High are the range of each feature in the training part, nil in runs from before
-	// it was kept.
-	Low  []float64 `json:"low,omitempty"`
-	High []float64 `json:"high,omitempty"`
-	// Features are the names of features, where the data has some; Sparse is whether they have
-	// numbers instead, from First on.
-	Features []string `json:"features,omitempty"`
-	Sparse   bool     `json:"sparse,omitempty"`
-	First    int      `json:"first,omitempty"`
-	// Names are those of bare items, where the data has some.
-	Names []string `json:"names,omitempty"`
-}
-
-// cutOff bounds standardised features: one value of 1e30 must not be all that a network sees.
-const cutOff = 10
-
-// ScaleFile is the file of a run's directory that keeps the [Scale].
-const ScaleFile = "items.json"
 
 // MaxRanking is how many items the largest set of a ranking may have where task.n does not
 // say: the network's work grows with their square.
@@ -367,52 +336,6 @@ func (r *Ranking) fitted(s *dataset.Set) (out *dataset.Set, warning string, err 
 	return out, warning, nil
 }
 
-// measure finds the scale of the training part's features, in one pass by Welford's method.
-// Values beyond ±1e30, which stand for what is missing or are slips, are left out.
-func (r *Ranking) measure() error {
-	if r.config.Items != "features" {
-		return nil
-	}
-	width := r.config.Features
-	mean, square, count := make([]float64, width), make([]float64, width), make([]float64, width)
-	low, high := slices.Repeat([]float64{math.Inf(1)}, width), slices.Repeat([]float64{math.Inf(-1)}, width)
-	for _, s := range r.parts[Train].sets {
-		for k := range s.Items {
-			for j, v := range s.Items[k].Features {
-				if math.IsNaN(v) { // empty
-					continue
-				}
-				low[j], high[j] = min(low[j], bounded(v)), max(high[j], bounded(v))
-				if v != bounded(v) {
-					continue
-				}
-				count[j]++
-				d := v - mean[j]
-				mean[j] += d / count[j]
-				square[j] += d * (v - mean[j])
-			}
-		}
-	}
-	r.scale.Mean, r.scale.Deviation, r.scale.Low, r.scale.High = mean, make([]float64, width), low, high
-	for j := range width {
-		d := math.Sqrt(square[j] / max(1, count[j]))
-		if d > 1e-12*math.Abs(mean[j]) { // else constant but for rounding
-			r.scale.Deviation[j] = d
-		}
-	}
-	return r.fillMeans(count)
-}
-
-func bounded(v float64) float64 { return min(1e30, max(-1e30, v)) }
-
-// standard is a feature as the network sees it.
-func (s *Scale) standard(j int, v float64) float32 {
-	if s.Deviation[j] == 0 {
-		return 0
-	}
-	return float32(min(cutOff, max(-cutOff, (bounded(v)-s.Mean[j])/s.Deviation[j])))
-}
-
 // Examples implements [Task]. Sets of a call are of one bucket, which its first set decides.
 func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	p, err := r.part(split)
@@ -593,47 +516,4 @@ func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tens
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, width), nil, nil
-}
-
-// Keep writes what a model needs of the data besides its weights into a run's directory.
-func (r *Ranking) Keep(dir string) error {
-	if err := r.load(); err != nil {
-		return err
-	}
-	return run.WriteFile(filepath.Join(dir, ScaleFile), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(r.scale)
-	})
-}
-
-// Known is how features are standardised and what items and features are called; nil where the
-// data were not read and no run's directory was.
-func (r *Ranking) Known() *Scale { return r.scale }
-
-// KnowAs takes over what another knows of the items, which it learned or restored.
-func (r *Ranking) KnowAs(other *Ranking) { r.scale, r.known = other.scale, other.scale != nil }
-
-// Restore reads what [Ranking.Keep] wrote, if it is there.
-func (r *Ranking) Restore(dir string) error {
-	path := filepath.Join(dir, ScaleFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a run that made no step
-	}
-	if err != nil {
-		return err
-	}
-	s := &Scale{}
-	if err := json.Unmarshal(data, s); err != nil {
-		return fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
-	}
-	if r.config.Items == "features" && (len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != r.config.Features || s.Features != nil && len(s.Features) != r.config.Features) {
-		return fmt.Errorf("%s: has %d and %d ends of ranges and %d names, wanted task.features = %d of each", path, len(s.Low), len(s.High), len(s.Features), r.config.Features)
-	}
-	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
-		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)
-	}
-	r.scale = s
-	return nil
 }

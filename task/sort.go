@@ -17,7 +17,8 @@ import (
 
 // Sort is the task of sorting numbers written by hand: every object is an image of a
 // number whose digits are MNIST digits side by side, drawn uniformly; the right order is
-// ascending (paper §4.1). Training digits make the training sets, test digits the others.
+// ascending (paper §4.1). Test digits make the test sets, the last thousand training digits, which
+// training never sees, those of the validation.
 type Sort struct {
 	n, digits int
 	seed      uint64
@@ -63,9 +64,16 @@ func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
 	size := digitSize * digitSize * s.digits // pixels of one number
 	flat := make([]uint8, count*s.n*size)
 	e := &Examples{Clean: make([]perm.Order, count), Values: make([][]float64, count)}
-	digits := mnist.test
-	if split == Train {
-		digits = mnist.train
+	if mnist.train.N < 2 || mnist.test.N < 1 {
+		return nil, fmt.Errorf("task.data: wanted 2 training digits or more and a test digit (got %d and %d)", mnist.train.N, mnist.test.N)
+	}
+	digits, from, of := mnist.test, 0, mnist.test.N
+	if split != Test {
+		digits, of = mnist.train, held(mnist.train.N)
+		from = mnist.train.N - of
+		if split == Train {
+			from, of = 0, mnist.train.N-of
+		}
 	}
 	parallel.For(count, func(i int) {
 		rng := source(s.seed, split, first+i)
@@ -73,7 +81,7 @@ func (s *Sort) Examples(split Split, first, count int) (*Examples, error) {
 		for k := range values {
 			image := flat[(i*s.n+k)*size : (i*s.n+k+1)*size]
 			for d := range s.digits {
-				pick := rng.IntN(digits.N)
+				pick := from + rng.IntN(of)
 				values[k] = values[k]*10 + float64(digits.Labels[pick])
 				window := image[d*digitSize:]
 				if split == Train && s.augment != (config.Augment{}) {

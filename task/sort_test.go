@@ -25,11 +25,15 @@ func inked(count int, grey uint8) *dataset.Digits {
 // Test sets are of test digits, as they are in the file: training digits would flatter the model,
 // and augmentation would make its task another one. Training sets are of training digits, augmented.
 func TestSortSplits(t *testing.T) {
-	const trained, tested = 10, 200
+	const trained, validated, tested = 10, 90, 200
 	real := loadMNIST
 	defer func() { loadMNIST = real }()
 	loadMNIST = func(string) (digits, error) {
-		return digits{train: inked(4000, trained), test: inked(3000, tested)}, nil
+		train := inked(4000, trained)
+		for i := 3600 * digitSize * digitSize; i < len(train.Pix); i++ { // the last tenth
+			train.Pix[i] = validated
+		}
+		return digits{train: train, test: inked(3000, tested)}, nil
 	}
 
 	pixels := func(split Split, a config.Augment) []uint8 {
@@ -54,8 +58,8 @@ func TestSortSplits(t *testing.T) {
 		if flat := pixels(Test, a); slices.Min(flat) != tested || slices.Max(flat) != tested {
 			t.Errorf("augment %+v: test sets have grey levels %d to %d, wanted %d alone, those of the test digits", a, slices.Min(flat), slices.Max(flat), tested)
 		}
-		if flat := pixels(Validation, a); slices.Min(flat) != slices.Max(flat) {
-			t.Errorf("augment %+v: validation sets have grey levels %d to %d, wanted digits as they are", a, slices.Min(flat), slices.Max(flat))
+		if flat := pixels(Validation, a); slices.Min(flat) != validated || slices.Max(flat) != validated {
+			t.Errorf("augment %+v: validation sets have grey levels %d to %d, wanted %d alone, those of the last training digits", a, slices.Min(flat), slices.Max(flat), validated)
 		}
 	}
 	if flat := pixels(Train, config.Augment{}); slices.Min(flat) != trained || slices.Max(flat) != trained {

@@ -59,6 +59,14 @@ type Doubter interface {
 	Doubt(set *dataset.Set) string
 }
 
+// Turner is a [Pricer] whose sets can be looked at from several sides. Turned returns copy c of so
+// many, the first as it is, with objects that may stand in another order, and what gives an order of
+// the copy as one of the set.
+type Turner interface {
+	Pricer
+	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
+}
+
 // Examples are some sets of one size, or padded to one.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes

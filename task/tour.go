@@ -311,19 +311,6 @@ func symmetry(points [][2]float64, which int) {
 	}
 }
 
-// turn turns points about the centre of the unit square by an angle in radians, after
-// mirroring them if asked.
-func turn(points [][2]float64, angle float64, mirror bool) {
-	sin, cos := math.Sincos(angle)
-	for i, p := range points {
-		x, y := p[0]-0.5, p[1]-0.5
-		if mirror {
-			x = -x
-		}
-		points[i] = [2]float64{0.5 + cos*x - sin*y, 0.5 + sin*x + cos*y}
-	}
-}
-
 // begin has a city change places with city 0, where tours begin.
 func begin(points [][2]float64, tour perm.Order, city int) {
 	points[0], points[city] = points[city], points[0]

@@ -5,11 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/plot"
 )
 
@@ -111,7 +111,7 @@ than a tenth is constant.
 
 | along | of | | measured | law | off by |
 |---|---|---|---|---|--:|
-`, time.Now().Format(time.DateOnly), took.Seconds(), machine(), curves[0].engine, how)
+`, time.Now().Format(time.DateOnly), took.Seconds(), machine.Name(), curves[0].engine, how)
 	for _, c := range curves {
 		for _, q := range quantities {
 			x, y := c.values(q)
@@ -142,14 +142,4 @@ func short(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
-}
-
-func machine() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	for text := range strings.Lines(string(data)) {
-		if name, value, ok := strings.Cut(text, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return fmt.Sprintf("%d cores of %s", runtime.NumCPU(), strings.TrimSpace(value))
-		}
-	}
-	return fmt.Sprintf("%d cores, %s", runtime.NumCPU(), runtime.GOARCH)
 }

@@ -1,14 +1,17 @@
 """Riffle's network in PyTorch, written from the paper: the reference that the Go network is held against.
 
 The names and shapes of state_dict() are those of a saved model (model.safetensors), so
-that load() takes one as it is. A configuration is a dict of what config.toml calls its
+that load() takes a run's directory as it is: load("runs/sort9"). A configuration is a dict of what config.toml calls its
 model: n, law, gpl_rows, dim, layers, heads, feed_forward, dropout, positions, encoder and,
 as the encoder needs them, height, width, window, channels, kernel, hidden, features; edges
 for the network of tours.
 """
 
 import itertools
+import json
 import math
+import pathlib
+import tomllib
 
 import torch
 from safetensors.torch import load_file
@@ -228,11 +231,48 @@ class Denoiser(nn.Module):
         return {k: v for k, v in self.state_dict().items() if not k.endswith("num_batches_tracked")}
 
 
-def load(path, config):
-    """The network of a saved model."""
+def load(path, config=None):
+    """The network of a run's directory, or of a file of weights with its configuration."""
+    path = pathlib.Path(path)
+    if config is None:
+        config = run_config(path)
     network = Denoiser(config)
-    network.load_state_dict(load_file(path), strict=True)
+    network.load_state_dict(load_weights(path), strict=True)
     return network.eval()
+
+
+def load_weights(path):
+    """The arrays of a file, or of a run's model.safetensors, in one file or in several."""
+    if path.is_file():
+        return load_file(path)
+    index = path / "model.safetensors.index.json"
+    if not index.exists():
+        return load_file(path / "model.safetensors")
+    names = sorted(set(json.loads(index.read_text())["weight_map"].values()))
+    return {k: v for name in names for k, v in load_file(path / name).items()}
+
+
+def run_config(path):
+    """What Denoiser takes, from a run's config.toml and the shapes of its weights."""
+    with open(path / "config.toml", "rb") as f:
+        c = tomllib.load(f)
+    task, model = c["task"], c["model"]
+    if c.get("method", "diffusion") != "diffusion":
+        raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
+    out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
+    out.update(n=task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), edges=model.get("edges", False))
+    out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
+    if model.get("norm", "post") != "post" or out["law"] == "path":
+        raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
+    if task["name"] == "sort":
+        out.update(height=28, width=28 * task["digits"], window=28)
+    elif task["name"] == "jigsaw":
+        if task.get("source", "mnist") != "mnist":
+            raise ValueError(f"{path}: pictures in colour: this file has encoders of grey ones alone")
+        out.update(height=28 // task["rows"], width=28 // task["columns"], window=28 // task["columns"])
+    elif task["name"] == "ranking":
+        out.update(features=task.get("features", 0), height=task.get("pixels", 28), width=task.get("pixels", 28), window=task.get("pixels", 28))
+    return out
 
 
 def log_prob(law, scores, ranks):

@@ -60,9 +60,7 @@ func (a *app) readTable(path string) ([]*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range f.Warnings {
-		a.warn([]string{path + ": " + w})
-	}
+	a.warnOf(path)(f.Warnings)
 	return f.Sets, nil
 }
 
@@ -88,7 +86,8 @@ type streamFlags struct {
 	skipDone string
 	quiet    bool
 	stdin    io.Reader
-	single   string // why INPUT may have one set alone, "" where it may have more
+	warn     func([]string) // of what the standard input is odd in
+	single   string         // why INPUT may have one set alone, "" where it may have more
 }
 
 func (f *streamFlags) add(cmd *cobra.Command) {
@@ -158,7 +157,7 @@ const standardInput = "standard input"
 // gives.
 func (f *streamFlags) sets(path string, read func(path string) ([]*dataset.Set, error)) (iter.Seq2[*dataset.Set, error], error) {
 	if path == "-" {
-		return dataset.ScanWith(f.stdin, standardInput, dataset.Options{Empty: true}), nil
+		return dataset.ScanWith(f.stdin, standardInput, dataset.Options{Empty: true}, f.warn), nil
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !dataset.IsPicture(path) {
 		if format, err := dataset.Sniff(path); err == nil && format == dataset.FormatJSONL {
@@ -239,6 +238,7 @@ type question[R any] struct {
 // begin opens INPUT and then the model of DIR. Without an INPUT there is the one set that a model
 // of one population has. The model is nil where no set is left to ask about.
 func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpec string, read func(path string) ([]*dataset.Set, error)) (src *source, m *learn.Model, err error) {
+	f.warn = a.warnOf(standardInput)
 	if len(args) == 1 {
 		if m, err = a.load(args[0], engineSpec, 1); err != nil {
 			return nil, nil, err

@@ -5,11 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/learn"
 	runs "github.com/riffle-ml/riffle/run"
 )
@@ -60,7 +60,7 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 				return err
 			}
 			r.Median, r.Low, r.High = middle(r.Seconds)
-			r.PeakMB, r.EstimateMB = peakMemory(), int(m.StepMemory(m.Config.Train.Batch, 1)/1_000_000)
+			r.PeakMB, r.EstimateMB = int(machine.PeakMemory()/1_000_000), int(m.StepMemory(m.Config.Train.Batch, 1)/1_000_000)
 			if a.json {
 				return a.printJSON(r)
 			}
@@ -164,23 +164,4 @@ func network(m *learn.Model) map[string]any {
 func middle(x []float64) (median, low, high float64) {
 	s := slices.Sorted(slices.Values(x))
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2, s[0], s[len(s)-1]
-}
-
-// peakMemory is the largest resident set that this process had, in MB; 0 where the system
-// does not tell.
-func peakMemory() int {
-	data, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			if err != nil {
-				return 0
-			}
-			return kb * 1024 / 1_000_000
-		}
-	}
-	return 0
 }

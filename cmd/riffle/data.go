@@ -217,7 +217,7 @@ func (a *app) printData(r *dataChecked) {
 func kindText(kind string) string {
 	switch kind {
 	case "bare":
-		return "known by their number alone"
+		return "known by their name or number alone"
 	case "image":
 		return "images"
 	case "point":

@@ -158,6 +158,7 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 	cmd.Flags().StringVar(&opt.Method, "decode", "", "greedy or beam (default: the run's)")
 	cmd.Flags().IntVar(&opt.Beam, "beam", 0, "states kept after each reverse step (default: the run's)")
 	cmd.Flags().IntVar(&opt.Inner, "inner", 0, "prefixes kept inside a reverse step (default: the run's)")
+	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts (default: the run's, 1: none)")
 }
 
 // checkDecode finds what is wrong with the flags of [addDecode].
@@ -167,6 +168,9 @@ func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
 		if cmd.Flags().Changed(flag) && (width < 1 || width > learn.MaxBeam) {
 			return usagef("%s: --%s must be 1 to %d (got %d)", command, flag, learn.MaxBeam, width)
 		}
+	}
+	if f := "symmetries"; cmd.Flags().Changed(f) && (opt.Symmetries < 1 || opt.Symmetries > learn.MaxSymmetries) {
+		return usagef("%s: --%s must be 1 to %d (got %d)", command, f, learn.MaxSymmetries, opt.Symmetries)
 	}
 	switch {
 	case opt.Method != "" && opt.Method != "greedy" && opt.Method != "beam":
@@ -264,6 +268,9 @@ func (a *app) printResult(f evalFile) {
 	how := f.Decode.Method
 	if how == "beam" {
 		how = fmt.Sprintf("beam %d, inner %d", f.Decode.Beam, f.Decode.Inner)
+	}
+	if f.Decode.Symmetries > 1 {
+		how += fmt.Sprintf(", best of %d copies", f.Decode.Symmetries)
 	}
 	if f.Method != "diffusion" {
 		how = f.Method

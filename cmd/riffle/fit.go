@@ -55,7 +55,7 @@ near to it votes are: 0 is anything, infinity the consensus alone. Their errors 
 			return exactly("FILE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sets, name, err := readVotes(args[0])
+			sets, name, err := a.readVotes(args[0])
 			if err != nil {
 				return err
 			}
@@ -89,10 +89,10 @@ near to it votes are: 0 is anything, infinity the consensus alone. Their errors 
 	return cmd
 }
 
-// readVotes reads all sets of a file.
-func readVotes(path string) (sets []*dataset.Set, name string, err error) {
+// readVotes reads all sets of a file, and warns of what is odd about it.
+func (a *app) readVotes(path string) (sets []*dataset.Set, name string, err error) {
 	if path == "-" {
-		for s, err := range dataset.Scan(os.Stdin, standardInput) {
+		for s, err := range dataset.ScanWith(os.Stdin, standardInput, dataset.Options{}, a.warnOf(standardInput)) {
 			if err != nil {
 				return nil, standardInput, err
 			}
@@ -104,6 +104,7 @@ func readVotes(path string) (sets []*dataset.Set, name string, err error) {
 	if err != nil {
 		return nil, path, err
 	}
+	a.warnOf(path)(f.Warnings)
 	return f.Sets, path, nil
 }
 
@@ -137,12 +138,12 @@ type fittedConsensus struct {
 	Consensus     []int       `json:"consensus,omitempty"`
 	Exact         bool        `json:"exact"` // whether the consensus is known to be the best
 	Distance      int         `json:"distance"`
-	Theta         *learn.Nats `json:"theta,omitempty"` // null: infinite
+	Theta         *learn.Nats `json:"theta,omitempty"`
 	LogLikelihood *float64    `json:"log_likelihood,omitempty"`
 	Bootstrap     *fitSpread  `json:"bootstrap,omitempty"`
 }
 
-// fitSpread is [mallows.Spread] in JSON; null is what is infinite or not defined.
+// fitSpread is [mallows.Spread] in JSON.
 type fitSpread struct {
 	Resamples     int        `json:"resamples"`
 	Seed          uint64     `json:"seed"`

@@ -20,6 +20,7 @@ import (
 // XLA compiles for seconds what it runs for milliseconds, so there it is one preset of each
 // kind that is tried; with RIFFLE_PRESETS set, all.
 func TestPresetsTrain(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of solved tours
 	mnist, noMNIST := dataset.FindMNIST()
 	cifar, photos := madeUpCIFAR(t), t.TempDir()
 	if err := writeScene(filepath.Join(photos, "scene.png"), 60, 220); err != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -181,7 +181,7 @@ func (o *reproduceOptions) matches(t reproduce.Table) error {
 }
 
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
-	about := reproduce.About{Machine: machine(), Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
+	about := reproduce.About{Machine: machine.Name(), Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
 	if r.Solver != "" {
 		outcome, err := reproduce.Solve(cmd.Context(), r.Solver, r.N, 1)
 		if err != nil {
@@ -204,9 +204,9 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, dir, "", true, nil, false, 1)
+		m, d, err = a.openRun(nil, dir, "", "", true, nil, false, 1)
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, false, about.Set, false, 1)
+		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, "", false, about.Set, false, 1)
 	}
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
-	return keepJSON(filepath.Join(dir, reproduce.AboutFile), reproduce.About{Machine: machine(), Set: []string{"of=" + r.Of}})
+	return keepJSON(filepath.Join(dir, reproduce.AboutFile), reproduce.About{Machine: machine.Name(), Set: []string{"of=" + r.Of}})
 }
 
 // drawn is how many test sets of a row are in its picture.
@@ -308,18 +308,4 @@ func (a *app) report(ctx context.Context, o reproduceOptions) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
-}
-
-// machine names the processor.
-func machine() string {
-	model := runtime.GOARCH
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d cores of %s", runtime.NumCPU(), model)
 }

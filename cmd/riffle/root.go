@@ -269,3 +269,12 @@ func (a *app) warn(warnings []string) {
 		seen[w] = true
 	}
 }
+
+// warnOf warns of what is odd about a file.
+func (a *app) warnOf(name string) func(warnings []string) {
+	return func(warnings []string) {
+		for _, w := range warnings {
+			a.warn([]string{name + ": " + w})
+		}
+	}
+}

@@ -77,7 +77,12 @@ func isTourFile(path string) (bool, error) {
 	if dataset.IsPicture(path) {
 		return false, nil
 	}
-	return dataset.IsTourText(path)
+	switch format, err := dataset.Sniff(path); {
+	case err != nil || format == dataset.FormatTourText:
+		return dataset.IsTourText(path)
+	default: // votes begin with numbers too
+		return false, nil
+	}
 }
 
 // toured is a tour as --json prints it. The costs of its orders are lengths by the file's

@@ -33,6 +33,7 @@ func (a *app) trainCommand() *cobra.Command {
 		ignoreMemory    bool
 		devices         int
 		profile         string
+		initial         string
 	)
 	cmd := &cobra.Command{
 		Use:   "train PRESET|FILE.toml --out DIR",
@@ -55,6 +56,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
+  riffle train sort-9 --init runs/sort3 --out runs/sort9
   riffle train --out runs/sort9 --resume`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed
@@ -75,6 +77,8 @@ steps of the latent objective: there the others wait meanwhile.`,
 				return usagef("train: --devices must be 1 or more (got %d)", devices)
 			case steps > 0 && limit > 0:
 				return usagef("train: --steps and --time exclude each other")
+			case resume && initial != "":
+				return usagef("train: --init is for a new run, --resume goes on with one")
 			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
 				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", shell.Quote(out))
 			}
@@ -94,7 +98,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 					return fmt.Errorf("train: --profile: %w", err)
 				}
 			}
-			m, dir, err := a.openRun(args, out, engineSpec, resume, set, ignoreMemory, devices)
+			m, dir, err := a.openRun(args, out, engineSpec, initial, resume, set, ignoreMemory, devices)
 			if err != nil {
 				return err
 			}
@@ -129,6 +133,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
+	f.StringVar(&initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
 	f.BoolVar(&quiet, "quiet", false, "no progress")
 	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
@@ -141,7 +146,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
-func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
+func (a *app) openRun(args []string, out, engineSpec, initial string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg config.Config
 	var state runs.State
 	if resume {
@@ -194,6 +199,15 @@ func (a *app) openRun(args []string, out, engineSpec string, resume bool, set []
 	if err == nil && !ignoreMemory {
 		if err = m.CheckMemory(devices); err != nil {
 			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
+		}
+	}
+	if err == nil && initial != "" {
+		var notes []string
+		if notes, err = m.InitFrom(initial); err != nil {
+			err = fmt.Errorf("train: --init: %w", err)
+		}
+		for _, n := range notes {
+			a.note("%s", n)
 		}
 	}
 	if err == nil && !resume {

@@ -1,0 +1,50 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// InitFrom puts the weights of a run into the model, those whose name and shape the model has. Notes
+// say which of the model's start anew and which of the run's are left out. None that fit is an error.
+// Training then begins at its first step: the optimiser's moments are not taken over.
+func (m *Model) InitFrom(path string) (notes []string, err error) {
+	dir, err := run.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }() // only read
+	weights, _, notes, err := dir.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	taken := 0
+	for _, p := range m.Denoiser.Params() {
+		i := slices.IndexFunc(weights, func(t run.Tensor) bool { return t.Name == p.Name })
+		switch {
+		case i < 0:
+			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has none of this name", p.Name, p.Shape, path))
+		case !slices.Equal(weights[i].Shape, p.Shape):
+			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has the shape %v", p.Name, p.Shape, path, weights[i].Shape))
+		default:
+			if err := denoiser.SetParam(m.Store, p.Name, p.Shape, weights[i].Data); err != nil {
+				return nil, err
+			}
+			taken++
+		}
+		if i >= 0 {
+			weights = slices.Delete(weights, i, i+1)
+		}
+	}
+	if taken == 0 {
+		return nil, fmt.Errorf("%s: has no weight whose name and shape fit this model", path)
+	}
+	m.initialised = true
+	for _, t := range weights {
+		notes = append(notes, fmt.Sprintf("%s %v: of %s, left out: the model has none of this name", t.Name, t.Shape, path))
+	}
+	return notes, nil
+}

@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Weights of a run that fit are taken, what does not is said; a run that fits nowhere is an error.
+func TestInitFrom(t *testing.T) {
+	e := openEngine(t, "go")
+	trained, path := train(t, tiny(), e)
+	weights, _, _, err := run.FromStore(trained.Store, trained.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := newModel(t, tiny(), e)
+	notes, err := same.InitFrom(path)
+	if err != nil || len(notes) != 0 {
+		t.Fatal(notes, err)
+	}
+	if got, _, _, err := run.FromStore(same.Store, same.Denoiser); err != nil || !reflect.DeepEqual(got, weights) {
+		t.Errorf("the weights are not the run's: %v", err)
+	}
+
+	cfg := tiny() // PL: a head more; ten objects: a longer table
+	cfg.Process.Reverse, cfg.Task.N = "pl", 10
+	other := newModel(t, cfg, e)
+	before, _, _, err := run.FromStore(other.Store, other.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes, err = other.InitFrom(path); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"encoder.weight [10 8]: starts anew, " + path + " has the shape [5 8]",
+		"head.0.weight [8 8]: starts anew, " + path + " has none of this name",
+		"head.0.bias [8]: starts anew, " + path + " has none of this name",
+		"head.2.weight [1 8]: starts anew, " + path + " has none of this name",
+		"head.2.bias [1]: starts anew, " + path + " has none of this name",
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("said\n%s\nwanted\n%s", strings.Join(notes, "\n"), strings.Join(want, "\n"))
+	}
+	after, _, _, err := run.FromStore(other.Store, other.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range after {
+		anew := strings.HasPrefix(w.Name, "head.") || w.Name == "encoder.weight"
+		from := slices.IndexFunc(weights, func(t run.Tensor) bool { return t.Name == w.Name })
+		if anew && !reflect.DeepEqual(w, before[i]) || !anew && !reflect.DeepEqual(w, weights[from]) {
+			t.Errorf("%s: is not what was said", w.Name)
+		}
+	}
+	cfg.Model.Dim, cfg.Model.FeedForward, cfg.Process.Reverse = 12, 20, "gpl"
+	if _, err := newModel(t, cfg, e).InitFrom(path); err == nil || !strings.Contains(err.Error(), "no weight whose name and shape fit") {
+		t.Errorf("nothing fits: %v", err)
+	}
+	// The start is kept at once: a training that is killed before its first checkpoint resumes from it.
+	dir := filepath.Join(t.TempDir(), "run")
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := trainIn(stopped, same, dir, false, TrainOptions{}); !errors.Is(err, ErrStopped) {
+		t.Fatal(err)
+	}
+	again, _, err := Load(dir, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, _, err := run.FromStore(again.Store, again.Denoiser); err != nil || !reflect.DeepEqual(got, weights) {
+		t.Errorf("the weights are not kept: %v", err)
+	}
+	if _, err := same.InitFrom(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a run that is not there: no error")
+	}
+}
