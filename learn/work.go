@@ -35,8 +35,8 @@ const (
 	sumTime       = 0.5e-9 // a score in the sum over all ways into a state
 	drawTime      = 16e-9  // a score that a draw, or log p of an order, looks at
 	ruledOffer    = 120e-9 // an item that a prefix of a search under rules may go on with
-	ruledStep     = 5e-6   // a position of such a prefix
-	ruledDrawTime = 110e-9 // one that a draw under rules does
+	ruledStep     = 5e-6   // a position of such a prefix, or order
+	ruledDrawTime = 30e-9  // one that a draw under rules does, of each order that it builds
 	childBytes    = 150.0  // a way that a beam looks at, and 8 an item
 	prefixBytes   = 60.0   // an item of a prefix under rules
 )
@@ -119,7 +119,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		host.Seconds = states * drawTime * width
 		host.Bytes = float64(q.Count)*(30*items+200)*sets + 20*items*items*sets
 		if ruled {
-			host.Seconds += float64(q.Count) * diffusion.Proposals * ruledDrawTime * items * items
+			host.Seconds += float64(q.Count) * diffusion.Proposals * items * (items*ruledDrawTime + ruledStep)
 		}
 	case q.Kind == KindScore:
 		most = float64(min(q.Count, 64))
