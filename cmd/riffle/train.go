@@ -48,6 +48,9 @@ last checkpoint with the run's configuration and engine, bit for bit as if it ha
 been stopped. It is not so where --engine names another engine, and with train.time,
 as the clock decides on the learning rate.
 
+With train.average the weights in model.safetensors are a moving average of those that are
+trained, which stand in trained.safetensors.
+
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
 a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
