@@ -56,6 +56,9 @@ finished too. Both count what was trained before. The learning rate is from then
 of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
 steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
 
+With train.average the weights in model.safetensors are a moving average of those that are
+trained, which stand in trained.safetensors.
+
 --devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
 a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
