@@ -35,6 +35,9 @@ var cases = map[string]func(c *denoiser.Config){
 	"path-first-pre": func(c *denoiser.Config) {
 		c.Law, c.Positions, c.Norm = reverse.TransitionPlackettLuce{}, "first", "pre"
 	},
+	"path-points": func(c *denoiser.Config) { // of which no two are equal, as some identities are
+		c.Law, c.Positions, c.Norm, c.Encoder = reverse.TransitionPlackettLuce{}, "first", "pre", denoiser.EncoderConfig{Kind: "points", Points: "unit"}
+	},
 	"gpl-first": func(c *denoiser.Config) { c.Positions = "first" },
 	"pl":        func(c *denoiser.Config) { c.Law = pl },
 	"pl-none":   func(c *denoiser.Config) { c.Law, c.Positions = pl, "none" },
