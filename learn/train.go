@@ -21,7 +21,7 @@ import (
 type Progress struct {
 	Step    int
 	Done    float64 // 0 to 1
-	Loss    float64 // nats a reverse step, running mean
+	Loss    float64 // nats a reverse step, running mean; 0 until the engine has given one
 	LR      float64
 	Elapsed time.Duration // over all sessions of the run
 	Rate    float64       // steps a second, of this session

@@ -12,13 +12,14 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 var shots = flag.String("shots", "", "folder to write pictures of the page to")
 
 // faults are what people could not read, see or reach on a page as it is: text of a contrast
-// below 4.5:1 (WCAG 2.2, 1.4.3), edges of what is operated below 3:1 (1.4.11), text cut off,
-// targets too small for a finger, no outline at the focus (2.4.7), a page wider than its window.
+// below 4.5:1 (WCAG 2.2, 1.4.3), edges of what is operated below 3:1 (1.4.11), text cut off
+// or over the edge of its section, targets too small for a finger, no outline at the focus (2.4.7), a page wider than its window.
 const faults = `(() => {
 	const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	const rgba = (colour) => {
@@ -51,6 +52,8 @@ const faults = `(() => {
 		range.selectNode(words.currentNode);
 		const box = range.getBoundingClientRect();
 		if (!e.closest(".scroll, textarea") && style.textOverflow !== "ellipsis" && (box.right > innerWidth + 1 || box.left < -1)) found.push(name(e) + " " + JSON.stringify(text.slice(0, 20)) + " is cut off by the window");
+		const room = e.closest("section")?.getBoundingClientRect();
+		if (room && !e.closest(".scroll, textarea") && style.textOverflow !== "ellipsis" && (box.right > room.right + 1 || box.left < room.left - 1)) found.push(name(e) + " " + JSON.stringify(text.slice(0, 20)) + " leaves its section");
 	}
 	if (document.documentElement.scrollWidth > innerWidth) found.push("wider than its window");
 	const active = document.activeElement;
@@ -148,6 +151,10 @@ func TestLooks(t *testing.T) {
 	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
 	end()
 	shoot(t, ctx, "sort")
+	value[bool](t, ctx, `document.getElementById("rules-input").open = document.getElementById("about-model").open = true`)
+	do(t, ctx, chromedp.SendKeys(chromedp.CSS("#rule-item"), "a.png"), chromedp.SendKeys(chromedp.CSS("#rule-other"), "0"+kb.Enter), chromedp.WaitVisible(chromedp.CSS("#rules button")))
+	shoot(t, ctx, "rules")
+	value[bool](t, ctx, `document.getElementById("rules-input").open = document.getElementById("about-model").open = false, true`)
 
 	choose(t, ctx, "puzzle")
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#picture-file"), absolute("seven.png")), chromedp.WaitVisible(chromedp.CSS("#stage img.whole")))

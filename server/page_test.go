@@ -312,6 +312,7 @@ func TestPageExamples(t *testing.T) {
 	if w := value[[]string](t, ctx, `state.answer.sets.flatMap((s) => s.warnings || [])`); slices.ContainsFunc(w, func(s string) bool { return strings.Contains(s, "column") }) {
 		t.Errorf("warnings of the example: %q", w)
 	}
+	legible(t, ctx, "table of named features")
 	for _, e := range errors() {
 		t.Error(e)
 	}

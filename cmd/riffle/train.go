@@ -362,6 +362,19 @@ func readConfig(name string) (config.Config, error) {
 	return config.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
 }
 
+// stepLine says how far a training is. What is not known yet, such as the loss of a first step
+// that the engine is still at, is a question mark.
+func stepLine(p learn.Progress, batch int) string {
+	loss, left := "?", "?"
+	if p.Loss != 0 {
+		loss = fmt.Sprintf("%.3f", p.Loss)
+	}
+	if p.Done > 0.001 {
+		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
+	}
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*float64(batch), left)
+}
+
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
@@ -371,11 +384,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			left := "?"
-			if p.Done > 0.001 {
-				left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
-			}
-			bar.share(p.Done, fmt.Sprintf("step %d  loss %.3f  %.1f sets/s  left %s", p.Step, p.Loss, p.Rate*float64(m.Config.Train.Batch), left))
+			bar.share(p.Done, stepLine(p, m.Config.Train.Batch))
 		},
 		OnValidation: func(step int, r *learn.Result) {
 			bar.clear()

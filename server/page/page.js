@@ -101,7 +101,7 @@ function choose() {
   $("table-input").open = kind === "table";
   $("table-input").classList.toggle("only", kind === "table");
   const columns = ["set", "item", ...{ point: ["x", "y"], features: columnNames(m) }[m.items] || []];
-  $("table-header").textContent = columns.map(quoted).join(",");
+  $("table-header").replaceChildren(...columns.flatMap((c, i) => (i ? [",", document.createElement("wbr")] : []).concat(quoted(c)))); // a line may end after a comma
   $("table").value = "";
   $("table").placeholder = exampleTable(m);
   $("go").hidden = kind === "table";
