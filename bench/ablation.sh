@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Heads, laws and schedules at equal budgets, on sorting n = 9 and 32: the table of
-# ARCHITECTURE.md. Each row of n = 9 trains for BUDGET9, of n = 32 for BUDGET32; the folder
+# docs/experiments.md. Each row of n = 9 trains for BUDGET9, of n = 32 for BUDGET32; the folder
 # OUT keeps the runs, and a run that is there already is not repeated.
 #
 #   bench/ablation.sh [BUDGET9] [BUDGET32] [OUT]      default: 3m 4m runs/ablation

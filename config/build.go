@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,11 @@ func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error)
 		}
 		return diffusion.Every(s.T), nil
 	}
-	return diffusion.Every(max(1, int(forward.CutOff(n)+0.5))), nil
+	T := max(1, int(forward.CutOff(n)+0.5))
+	if T >= maxSchedule {
+		return nil, fmt.Errorf("%d objects take %d steps of %s, wanted at most %d\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours", n, T, forward.Name(), maxSchedule-1)
+	}
+	return diffusion.Every(T), nil
 }
 
 // DiffusionProcess returns the process that the configuration of method diffusion describes.

@@ -10,8 +10,13 @@ import (
 // What cannot be a setting is refused under its key, NaN and infinities too.
 func TestResolveErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"task.n: must be 2 or more (got 1)":                                                        func(c *Config) { c.Task.N = 1 },
-		"task.n: must be at most 65536 (got 1000000000)":                                           func(c *Config) { c.Task.N = 1e9 },
+		"task.n: must be 2 or more (got 1)":                                              func(c *Config) { c.Task.N = 1 },
+		"task.n: must be at most 10000 (got 1000000000)":                                 func(c *Config) { c.Task.N = 1e9 },
+		"process.schedule: must have at most 1048576 shuffles (got 9000000000000000000)": func(c *Config) { c.Process.Schedule = []int{0, 9e18} },
+		"process.schedule: must have at most 8192 steps (got 20000)":                     func(c *Config) { c.Process.Schedule = make([]int, 20000) },
+		"process.schedule: 5000 objects take 42586 steps of insertion, wanted at most 8191\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours": func(c *Config) {
+			c.Task.N, c.Process.Schedule, c.Process.Forward, c.Process.Reverse = 5000, nil, "insertion", "ii"
+		},
 		"train.steps: must be 1 or more (got 0)":                                                   func(c *Config) { c.Train.Steps = 0 },
 		"train.batch: must be 1 to 1048576 (got -3)":                                               func(c *Config) { c.Train.Batch = -3 },
 		"train.batch: must be 1 to 1048576 (got 10000000)":                                         func(c *Config) { c.Train.Batch = 1e7 },
@@ -24,7 +29,7 @@ func TestResolveErrors(t *testing.T) {
 		"task.rows: must be 1 to 65536 (got 0)":                                                    func(c *Config) { c.Task = Task{Name: "jigsaw", Columns: 2} },
 		"task.columns: must be 1 to 65536 (got 10000000000)":                                       func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 2, Columns: 1e10} },
 		"task.rows, task.columns: wanted 2 tiles or more together (got 1)":                         func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1, Columns: 1} },
-		"task.n: must be at most 65536 (got 1000000)":                                              func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1000, Columns: 1000} },
+		"task.n: must be at most 10000 (got 1000000)":                                              func(c *Config) { c.Task = Task{Name: "jigsaw", Rows: 1000, Columns: 1000} },
 		"paper.kendall_tau: must be finite (got -Inf)":                                             func(c *Config) { c.Paper = &Paper{KendallTau: new(math.Inf(-1))} },
 		"train.lr: must be above 0 and finite (got NaN)":                                           func(c *Config) { c.Train.LR = math.NaN() },
 		"train.lr: must be above 0 and finite (got +Inf)":                                          func(c *Config) { c.Train.LR = math.Inf(1) },

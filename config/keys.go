@@ -97,7 +97,7 @@ func checkTOML(data []byte, where string) (keys []string, lines []int, err error
 	c := &checker{data: data, where: where}
 	c.parser.Reset(data)
 	var table []string
-	for c.parser.NextExpression() {
+	for c.parser.NextExpression() && !c.full() {
 		switch e := c.parser.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			var offset int
@@ -124,7 +124,13 @@ func path(prefix []string, it unstable.Iterator) (parts []string, offset int) {
 	return parts, offset
 }
 
+// mostErrors is how many faults of a document are told.
+const mostErrors = 10
+
 func (c *checker) errorAt(offset int, err error) {
+	if c.full() {
+		return
+	}
 	where := fmt.Sprintf("%s:%d", c.where, c.line(offset))
 	if e, ok := errors.AsType[*KeyError](err); ok {
 		e.Where = where
@@ -133,6 +139,9 @@ func (c *checker) errorAt(offset int, err error) {
 	}
 	c.errs = append(c.errs, err)
 }
+
+// full tells whether what else is wrong is not told.
+func (c *checker) full() bool { return len(c.errs) == mostErrors }
 
 func (c *checker) line(offset int) int { return 1 + bytes.Count(c.data[:offset], []byte("\n")) }
 
@@ -154,7 +163,7 @@ func (c *checker) resolve(parts []string, offset int) reflect.Type {
 	}
 	key := strings.Join(parts, ".")
 	t := keyTypes[key]
-	if t == nil {
+	if t == nil && !c.full() {
 		c.errorAt(offset, unknownKey(key))
 	}
 	return t

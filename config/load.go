@@ -30,11 +30,19 @@ func LoadConfig(path string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	return ParseFile(data, path)
+}
+
+// ParseFile is [ParseConfig] of a file, which is not empty.
+func ParseFile(data []byte, path string) (Config, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Config{}, fmt.Errorf("%s: is empty", path)
 	}
 	return ParseConfig(data, path)
 }
+
+// MaxFile is the most bytes of a configuration that is read.
+const MaxFile = maxConfig
 
 // maxConfig is the longest configuration, in bytes; a complete one has three thousand. Readers
 // of TOML, this one too, take time and memory that grow faster than the document.

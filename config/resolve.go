@@ -2,14 +2,17 @@ package config
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
 // Sizes above these are slips of the keyboard, which would end a process for want of memory.
 const (
-	minSize = 2       // objects in a set: smaller ones have one order, there is nothing to learn
-	maxSize = 1 << 16 // objects in a set
+	minSize     = 2       // objects in a set: smaller ones have one order, there is nothing to learn
+	maxSize     = 10_000  // objects in a set: a network's work grows with the square, that of a schedule too
+	maxShuffles = 1 << 20 // of a schedule
+	maxSchedule = 1 << 13 // steps of a schedule, which are written to config.toml
 )
 
 // Resolve fills in what follows from other keys (the schedule, the GPL rows) and checks
@@ -94,6 +97,11 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	}
 	forward, law := p.Forward, p.Reverse
 	n := p.Free(c.Task.N)
+	if s := c.Process.Schedule; len(s) > maxSchedule {
+		return nil, Errorf("process.schedule", "must have at most %d steps (got %d)", maxSchedule, len(s))
+	} else if len(s) > 0 && slices.Max(s) > maxShuffles {
+		return nil, Errorf("process.schedule", "must have at most %d shuffles (got %d)", maxShuffles, slices.Max(s))
+	}
 	if p.Sizes != nil { // each size has its own
 		c.Process.Schedule = []int{}
 		if _, err = defaultSchedule(n, forward, law); err != nil {

@@ -7,7 +7,7 @@
 // Nothing is ever downloaded.
 //
 // On Linux a program saves a tenth to a quarter of a step on XLA's CPU with a call of
-// [github.com/riffle-ml/riffle/engine/blocks.Keep] when it begins; the command does.
+// [github.com/riffle-ml/riffle/engine/blocks.Keep] once XLA is open; the command does.
 package engine
 
 import (

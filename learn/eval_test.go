@@ -1,7 +1,10 @@
 package learn
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -321,10 +324,65 @@ func TestNoCheckpoint(t *testing.T) {
 	}
 }
 
+// asBefore makes a run one that an earlier version wrote, whose state says nothing of the configuration.
+func asBefore(t *testing.T, dir string) {
+	t.Helper()
+	for _, place := range []string{"", "previous"} {
+		path := filepath.Join(dir, place, run.StateFile)
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		rewrite(t, path, func(b []byte) []byte {
+			var state map[string]any
+			if err := json.Unmarshal(b, &state); err != nil {
+				t.Fatal(err)
+			}
+			delete(state, "config")
+			hashes := state["sha256"].(map[string]any)
+			delete(hashes, run.ItemsFile)
+			own := strings.Repeat("0", 64)
+			hashes[run.StateFile] = own
+			text, err := json.Marshal(state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes.Replace(text, []byte(own), fmt.Appendf(nil, "%x", sha256.Sum256(text)), 1)
+		})
+	}
+}
+
+// A run of an earlier version loads, answers and resumes as one of now.
+func TestRunOfBefore(t *testing.T) {
+	e := openEngine(t, "go")
+	_, now := train(t, tiny(), e)
+	cfg := tiny()
+	m, dir := newModel(t, cfg, e), filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(t.Context())
+	err := trainIn(ctx, m, dir, false, TrainOptions{OnStep: func(p Progress) {
+		if p.Step == 20 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, ErrStopped) {
+		t.Fatal(err)
+	}
+	asBefore(t, dir)
+	if m, warnings, err := Load(dir, e); err != nil || warnings != nil || m.State.Step != 20 || m.State.Config != nil {
+		t.Fatalf("%v, %v", warnings, err)
+	} else {
+		checkPermutations(t, m)
+	}
+	if err := trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	sameRun(t, now, dir)
+}
+
 // A checkpoint of another configuration: the tensor and both shapes are named.
 func TestCheckpointOfAnotherConfiguration(t *testing.T) {
 	e := openEngine(t, "go")
 	dir := saved(t)
+	asBefore(t, dir)
 	for _, c := range []struct{ old, new, want string }{
 		{"dim = 8", "dim = 16", "model.safetensors: encoder.weight: checkpoint from another configuration: wanted shape [5 16] (got [5 8], 40 values)"},
 		{"n = 5", "n = 6", "model.safetensors: encoder.weight: checkpoint from another configuration: wanted shape [6 8] (got [5 8], 40 values)"},

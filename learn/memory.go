@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/riffle-ml/riffle/config"
@@ -41,7 +42,8 @@ func (m *Model) StepMemory(batch, devices int) int64 {
 	for _, p := range m.Denoiser.Params() {
 		weights += p.Size()
 	}
-	return int64(4*floats*m.memoryFactor() + 4*6*float64(weights)*float64(max(1, devices)) + base)
+	bytes := 4*floats*m.memoryFactor() + 4*6*float64(weights)*float64(max(1, devices)) + base
+	return int64(min(bytes, math.MaxInt64/2)) // what overflows would seem to fit
 }
 
 // memoryFactor is what the engine takes for a number that is needed. XLA shares the room of what
@@ -126,7 +128,7 @@ func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))
 	floats := tokens*float64(4*d.Dim+d.FeedForward) + 2*float64(d.Heads)*tokens*tokens + 2*float64(n)*float64(n)
-	return int64(4 * m.memoryFactor() * float64(batch) * (floats + float64(n)*m.objectFloats()))
+	return int64(min(4*m.memoryFactor()*float64(batch)*(floats+float64(n)*m.objectFloats()), math.MaxInt64/2))
 }
 
 func gigabytes(b int64) string { return strconv.FormatFloat(float64(b)/1e9, 'f', 1, 64) + " GB" }

@@ -53,6 +53,15 @@ func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restore
 // New makes a model with starting weights. The configuration is completed (its schedule
 // filled in); warnings are things that work but that may not be wanted, those of the engine too.
 func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
+	if m, warnings, err = Plan(cfg, e); err != nil {
+		return nil, nil, err
+	}
+	return m, warnings, m.start()
+}
+
+// Plan is [New] without weights, which may take more memory than there is: [Model.CheckMemory] says
+// so. [Model.Train] makes or reads them.
+func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = task.Complete(&cfg); err != nil {
 		return nil, nil, err
 	}
@@ -75,11 +84,20 @@ func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err 
 	if e != nil {
 		warnings = slices.Concat(e.Warnings, warnings)
 	}
-	return m, warnings, m.Denoiser.Init(m.Store, cfg.Seed)
+	return m, warnings, nil
 }
 
-// Load opens the model of a run directory at its last checkpoint. warnings are those of the
-// engine and the checkpoint; what the configuration is warned of was said when the training began. Data are
+// start makes the starting weights, unless the model has some.
+func (m *Model) start() error {
+	if denoiser.Variable(m.Store, m.Denoiser.Params()[0].Name) != nil {
+		return nil
+	}
+	return m.Denoiser.Init(m.Store, m.Config.Seed)
+}
+
+// Load opens the model of a run directory at its last checkpoint. The directory may come from
+// anywhere: see [run.Dir]. warnings are those of the engine, the checkpoint and of changes of the configuration
+// since the training; what the configuration is warned of was said when the training began. Data are
 // looked for as [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
@@ -88,12 +106,12 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	cfg, elsewhere := dir.Located()
-	if m, _, err = New(cfg, e); err != nil {
+	if m, _, err = Plan(cfg, e); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 	}
 	m.Elsewhere = elsewhere
 	if k, ok := m.Task.(task.Keeper); ok {
-		if err := k.Restore(dir.Path); err != nil {
+		if err := k.Restore(dir); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -106,6 +124,7 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 
 // restore reads the last checkpoint of a run into the store.
 func (m *Model) restore(dir *run.Dir, moments bool) (warnings []string, err error) {
+	dir.Expect(m.Denoiser)
 	if !moments {
 		weights, state, warnings, err := dir.LoadModel()
 		if err != nil {

@@ -1,10 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +65,10 @@ type trainer struct {
 }
 
 // Train trains the model in a run directory, from the last checkpoint if resume is set; then
-// the model must have the run's configuration, an error names the first key that differs.
+// the model must have the run's configuration, an error names the keys that differ. Only the length
+// may be another one, train.steps or train.time, which counts what was trained before as well:
+// the training goes on to there, or beyond its first end, at the learning rate that a training
+// of that length has at this point, and the run's configuration is changed to it.
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
 // the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
 // it does not, as the clock decides on the learning rate, nor with another number of
@@ -77,6 +82,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		if err := sameConfig(dir.Config, m.Config); err != nil {
 			return fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 		}
+		was := dir.Config
 		warnings, err := m.restore(dir, true)
 		switch {
 		case errors.Is(err, run.ErrNoCheckpoint):
@@ -88,21 +94,27 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 			t.say(w)
 		}
 		t.before = time.Duration(m.State.Elapsed * float64(time.Second))
+		if err := t.trainOn(&was); err != nil {
+			return err
+		}
 	}
 	devices := max(1, opt.Devices)
 	if err := m.CheckDevices(devices); err != nil {
 		return err
 	}
-	if m.State.Finished {
+	if m.State.Finished && t.ended() {
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
+	}
+	if err := m.start(); err != nil {
+		return err
 	}
 	if k, ok := m.Task.(task.Keeper); ok {
 		keep := k.Keep
 		if resume && m.State.Step > 0 {
 			keep = k.Restore
 		}
-		if err := keep(dir.Path); err != nil {
+		if err := keep(dir); err != nil {
 			return err
 		}
 	}
@@ -119,7 +131,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	var warnings []string
-	if t.log, warnings, err = run.OpenMetrics(dir.Path, m.State.Step); err != nil {
+	if t.log, warnings, err = dir.OpenMetrics(m.State.Step); err != nil {
 		return err
 	}
 	for _, w := range warnings {
@@ -139,42 +151,93 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	return t.loop()
 }
 
-// sameConfig names the first key, in the order of config.toml, in which a run's
-// configuration and a model's are not the same.
+// sameConfig names the keys, in the order of config.toml, in which a run's configuration and a
+// model's are not the same, but for the length of the training.
 func sameConfig(ofRun, ofModel config.Config) error {
 	if _, err := ofRun.Resolve(); err != nil {
 		return err
 	}
-	var lines [2][]string
-	for i, c := range []config.Config{ofRun, ofModel} {
-		text, err := c.TOML()
-		if err != nil {
-			return err
+	want, err := ofRun.Values()
+	if err != nil {
+		return err
+	}
+	got, err := ofModel.Values()
+	if err != nil {
+		return err
+	}
+	var keys, differ []string
+	for _, c := range config.Changes(want, got) {
+		if c.Key == "train.steps" || c.Key == "train.time" {
+			continue
 		}
-		for line := range strings.Lines(string(text)) {
-			lines[i] = append(lines[i], strings.TrimSpace(line))
+		keys = append(keys, c.Key)
+		differ = append(differ, fmt.Sprintf("wanted %s (got %s)", cmp.Or(c.Was, "none"), cmp.Or(c.Is, "none")))
+	}
+	switch len(keys) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s: the model to resume with has another one: %s", keys[0], differ[0])
+	}
+	for i, key := range keys {
+		differ[i] = key + ": " + differ[i]
+	}
+	return fmt.Errorf("%s: the model to resume with has others: %s", strings.Join(keys, ", "), strings.Join(differ, "; "))
+}
+
+// ended reports whether a training of the configured length has no step left to make.
+func (t *trainer) ended() bool {
+	if t.limit > 0 {
+		return t.before >= t.limit
+	}
+	return t.State.Step >= t.Config.Train.Steps
+}
+
+// trainOn goes on to another length than the run had, if the model has one.
+func (t *trainer) trainOn(was *config.Config) error {
+	old, is := was.Train, t.Config.Train
+	if s := t.State.Config; s != nil { // what the checkpoint was made with: the file may have been changed by hand
+		old.Time = strings.Trim(s["train.time"], `'"`)
+		if n, err := strconv.Atoi(s["train.steps"]); err == nil {
+			old.Steps = n
 		}
 	}
-	table := ""
-	for i := range max(len(lines[0]), len(lines[1])) {
-		var want, got string
-		if i < len(lines[0]) {
-			want = lines[0][i]
-		}
-		if i < len(lines[1]) {
-			got = lines[1][i]
-		}
-		if want != got {
-			if key, value, ok := strings.Cut(want, " = "); ok && strings.HasPrefix(got, key+" = ") {
-				return fmt.Errorf("%s%s: the model to resume with has another one: wanted %s (got %s)", table, key, value, got[len(key+" = "):])
-			}
-			return fmt.Errorf("the model to resume with has another configuration: wanted %q (got %q)", want, got)
-		}
-		if name, ok := strings.CutPrefix(want, "["); ok {
-			table = strings.TrimSuffix(name, "]") + "."
-		}
+	if old.Steps == is.Steps && old.Time == is.Time {
+		return nil
 	}
+	if t.ended() {
+		if t.limit > 0 {
+			return fmt.Errorf("train.time: must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
+		}
+		return fmt.Errorf("train.steps: must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
+	}
+	if err := t.dir.Reconfigure(&t.Config); err != nil {
+		return err
+	}
+	if t.State.Step == 0 {
+		return nil
+	}
+	before := t.Config
+	before.Train.Steps, before.Train.Time = old.Steps, old.Time
+	length := func(c config.Train) string {
+		if c.Time != "" {
+			return c.Time
+		}
+		return fmt.Sprintf("%d steps", c.Steps)
+	}
+	s := t.State.Step + 1
+	t.say(fmt.Sprintf("trains on from step %d to %s instead of %s; the learning rate (%s) is now that of the whole length: %.3g, it was %.3g",
+		t.State.Step, length(is), length(old), is.Schedule, t.Config.LearningRate().At(s, t.share(&t.Config, s)), before.LearningRate().At(s-1, t.share(&before, s-1))))
 	return nil
+}
+
+// share is how much of a configured length is behind when step s is made after what was trained
+// before.
+func (t *trainer) share(c *config.Config, s int) float64 {
+	if limit, err := c.TimeLimit(); err == nil && limit > 0 {
+		return min(1, float64(t.before)/float64(limit))
+	}
+	return min(1, float64(s)/float64(c.Train.Steps))
 }
 
 func (t *trainer) loop() error {
@@ -289,7 +352,7 @@ func (t *trainer) read(keep int) error {
 				return err
 			}
 			if t.refused >= maxRefused {
-				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; the last checkpoint is kept\nhint: a lower train.lr, or train.clip", s.Number, t.refused)
+				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; %s\nhint: a lower train.lr, or train.clip", s.Number, t.refused, t.kept())
 			}
 		} else {
 			t.refused = 0
@@ -303,6 +366,14 @@ func (t *trainer) read(keep int) error {
 		}
 	}
 	return nil
+}
+
+// kept says what is left on the disk when a training gives up.
+func (t *trainer) kept() string {
+	if state, err := t.dir.LoadState(); err == nil {
+		return fmt.Sprintf("the last checkpoint, of step %d, is kept", state.Step)
+	}
+	return "no checkpoint was made yet, so that no weights are kept"
 }
 
 // meanItems is how many items the lists of a batch have, 0 where all sets have as many.
@@ -343,7 +414,11 @@ func (t *trainer) save(finished bool) error {
 			return err
 		}
 	}
-	if err := t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained}); err != nil {
+	err = t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained})
+	if errors.Is(err, run.ErrValue) {
+		return fmt.Errorf("training step %d: %w; %s\nhint: a lower train.lr, or train.clip", t.State.Step, err, t.kept())
+	}
+	if err != nil {
 		return err
 	}
 	t.restored = nil // what is there now is whole

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,12 +105,11 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	_, dir := train(t, cfg, e)
 	before := stepLines(t, dir)
 	for want, change := range map[string]func(*config.Config){
-		"train.batch: the model to resume with has another one: wanted 6 (got 7)":                         func(c *config.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
-		"seed: the model to resume with has another one: wanted 1 (got 2)":                                func(c *config.Config) { c.Seed, c.Train.LR = 2, 1 },
-		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:         func(c *config.Config) { c.Task.Target = "identity" },
-		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])": func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
-		"train.steps: the model to resume with has another one: wanted 3 (got 80)":                        func(c *config.Config) { c.Train.Steps = 80 },
-		`the model to resume with has another configuration: wanted "" (got "[paper]")`:                   func(c *config.Config) { c.Paper = &config.Paper{Exact: new(1.0)} },
+		"train.batch, eval.batch: the model to resume with has others: train.batch: wanted 6 (got 7); eval.batch: wanted 8 (got 9)":            func(c *config.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
+		"seed, train.lr: the model to resume with has others: seed: wanted 1 (got 2); train.lr: wanted 0.001 (got 1.0)":                        func(c *config.Config) { c.Seed, c.Train.LR = 2, 1 },
+		`task.target: the model to resume with has another one: wanted 'random' (got 'identity')`:                                              func(c *config.Config) { c.Task.Target = "identity" },
+		"process.schedule: the model to resume with has another one: wanted [0, 2, 4, 8] (got [0, 3, 8])":                                      func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
+		"paper.table, paper.exact: the model to resume with has others: paper.table: wanted none (got ''); paper.exact: wanted none (got 1.0)": func(c *config.Config) { c.Paper = &config.Paper{Exact: new(1.0)} },
 	} {
 		other := cfg
 		change(&other)
@@ -123,6 +123,131 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	}
 	if err := trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A finished run trains on to more steps: those after the first end are those of a training of the
+// whole length that had the first steps of the short one, at its learning rates.
+func TestTrainOn(t *testing.T) {
+	e := openEngine(t, "go")
+	cfg := tiny()
+	_, dir := train(t, cfg, e)
+	long := cfg
+	long.Train.Steps = 80
+	said := ""
+	opt := TrainOptions{OnMessage: func(s string) { said += s }}
+	m := newModel(t, long, e)
+	if err := trainIn(t.Context(), m, dir, true, opt); err != nil {
+		t.Fatal(err)
+	}
+	if m.State.Step != 80 || !m.State.Finished {
+		t.Errorf("ended with %+v", m.State)
+	}
+	// Cosine, of 1e-3: half of it at half of the way, and what the short one ended with is 0.
+	if want := "trains on from step 40 to 80 steps instead of 40 steps; the learning rate (cosine) is now that of the whole length: 0.00048, it was 0"; said != want {
+		t.Errorf("said %q, wanted %q", said, want)
+	}
+	d, err := run.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Config.Train.Steps != 80 {
+		t.Errorf("the configuration says %d steps", d.Config.Train.Steps)
+	}
+	steps, _, _, err := d.ReadMetrics()
+	if err != nil || len(steps) != 80 {
+		t.Fatalf("%d steps in the log, %v", len(steps), err)
+	}
+	for i, s := range steps {
+		of := cfg.Train.Steps
+		if i >= 40 {
+			of = 80
+		}
+		if want := 1e-3 * (1 + math.Cos(math.Pi*float64(i+1)/float64(of))) / 2 * min(1, float64(i+1)/5); math.Abs(s.LR-want) > 1e-12 || s.Step != i+1 {
+			t.Errorf("step %d has the rate %g, wanted %g", s.Step, s.LR, want)
+		}
+	}
+	// Without another length it is finished again; with one that is behind, an error says so.
+	said = ""
+	if err := trainIn(t.Context(), newModel(t, long, e), dir, true, opt); err != nil || said != "this training finished at step 80" {
+		t.Errorf("said %q, error %v", said, err)
+	}
+	err = trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{})
+	if want := "train.steps: must be above the 80 steps that were made (got 40)\nhint: it counts all steps"; err == nil || err.Error() != want {
+		t.Errorf("error %v, wanted %s", err, want)
+	}
+	// The clock: what was trained before counts.
+	timed := long
+	timed.Train.Time = "1ms"
+	err = trainIn(t.Context(), newModel(t, timed, e), dir, true, TrainOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), "train.time: must be above the ") {
+		t.Errorf("a time that is over: %v", err)
+	}
+	timed.Train.Time = fmt.Sprintf("%dms", int(m.State.Elapsed*1000)+300)
+	on := newModel(t, timed, e)
+	if err := trainIn(t.Context(), on, dir, true, TrainOptions{}); err != nil || on.State.Step <= 80 || !on.State.Finished {
+		t.Errorf("by the clock: %+v, %v", on.State, err)
+	}
+}
+
+// What was changed in config.toml since a training began is named, every key: what training goes
+// by ends a resumption, what a model means ends an answer, the rest is a warning.
+func TestConfigChangedByHand(t *testing.T) {
+	e := openEngine(t, "go")
+	_, dir := train(t, tiny(), e)
+	path := filepath.Join(dir, run.ConfigFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		edits            []string // old, new, …
+		changed          string
+		answers, resumes bool
+	}{
+		{[]string{"# one line", "# some line"}, "", true, true},
+		{[]string{"beam = 20", "beam = 64", "examples = 20", "examples = 30"}, "decode.beam was 20, is 64; eval.examples was 20, is 30", true, true},
+		{[]string{"lr = 0.001", "lr = 0.1", "batch = 6", "batch = 12"}, "train.batch was 6, is 12; train.lr was 0.001, is 0.1", true, false},
+		{[]string{"seed = 1", "seed = 2"}, "seed was 1, is 2", false, false},
+		{[]string{"target = 'random'", "target = 'identity'", "schedule = [0, 2, 4, 8]", "schedule = [0, 8]", "heads = 2", "heads = 4"},
+			"task.target was 'random', is 'identity'; process.schedule was [0, 2, 4, 8], is [0, 8]; model.heads was 2, is 4", false, false},
+	} {
+		text := strings.NewReplacer(c.edits...).Replace(string(whole))
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		warning := path + ": was changed since the training began: " + c.changed
+		m, warnings, err := Load(dir, e)
+		switch {
+		case !c.answers:
+			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(err.Error(), path+": is not what the training began with: "+c.changed+"\nhint: ") {
+				t.Errorf("%v: loaded: %v", c.edits, err)
+			}
+		case err != nil:
+			t.Errorf("%v: %v", c.edits, err)
+		case c.changed == "" && warnings != nil || c.changed != "" && !slices.Equal(m.Warnings(), append(slices.Clip(m.schedule), warning)):
+			t.Errorf("%v: warnings %q", c.edits, m.Warnings())
+		}
+		d, err := run.Resume(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		err = newModel(t, d.Config, e).Train(t.Context(), d, true, TrainOptions{OnMessage: func(s string) { said += s + "\n" }})
+		switch {
+		case !c.resumes:
+			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(err.Error(), path+": is not what the training began with: "+c.changed+"\nhint: ") {
+				t.Errorf("%v: resumed: %v", c.edits, err)
+			}
+		case err != nil:
+			t.Errorf("%v: resumed: %v", c.edits, err)
+		case c.changed != "" && !strings.HasPrefix(said, warning+"\n"):
+			t.Errorf("%v: said %q", c.edits, said)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -230,7 +355,7 @@ func TestTrainingGivesUp(t *testing.T) {
 		}
 		refused = append(refused, n)
 	}})
-	if err == nil || !strings.HasPrefix(err.Error(), "training step 34: 20 steps in a row without a finite loss and gradient; the last checkpoint is kept\nhint: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "training step 34: 20 steps in a row without a finite loss and gradient; the last checkpoint, of step ") {
 		t.Errorf("error %v", err)
 	}
 	if len(refused) != 20 || refused[0] != bad || refused[19] != bad+19 {
@@ -263,23 +388,29 @@ func TestTrainingGivesUp(t *testing.T) {
 	}
 }
 
-// So does a learning rate that throws the weights away.
+// So does a learning rate that throws the weights away: they are not saved, and no checkpoint is
+// claimed where there is none.
 func TestAbsurdLearningRate(t *testing.T) {
 	cfg := tiny()
-	cfg.Train.LR, cfg.Train.Warmup, cfg.Train.Schedule, cfg.Train.Checkpoint, cfg.Train.Steps = 1e30, 0, "constant", "1ms", 1000
+	cfg.Train.LR, cfg.Train.Warmup, cfg.Train.Schedule, cfg.Train.Steps = 1e30, 0, "constant", 1000
 	e := openEngine(t, "go")
-	m := newModel(t, cfg, e)
-	dir := filepath.Join(t.TempDir(), "run")
-	err := trainIn(t.Context(), m, dir, false, TrainOptions{})
-	if err == nil || !strings.Contains(err.Error(), "20 steps in a row without a finite loss") {
-		t.Fatalf("error %v", err)
+	for _, c := range []struct{ checkpoint, want, kept string }{
+		{"1ns", "training step 1: ", "the last checkpoint, of step 0, is kept"},
+		{"1h", "20 steps in a row without a finite loss and gradient; ", "no checkpoint was made yet, so that no weights are kept"},
+	} {
+		cfg.Train.Checkpoint = c.checkpoint
+		dir := filepath.Join(t.TempDir(), "run")
+		err := trainIn(t.Context(), newModel(t, cfg, e), dir, false, TrainOptions{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "; "+c.kept+"\nhint: a lower train.lr, or train.clip") {
+			t.Fatalf("checkpoint %s: error %v", c.checkpoint, err)
+		}
+		if errors.Is(err, run.ErrValue) != (c.checkpoint == "1ns") {
+			t.Errorf("checkpoint %s: error %v", c.checkpoint, err)
+		}
+		if m, _, err := Load(dir, e); c.checkpoint == "1h" && !errors.Is(err, run.ErrNoCheckpoint) || c.checkpoint == "1ns" && (err != nil || m.State.Step != 0) {
+			t.Errorf("checkpoint %s: loaded: %v", c.checkpoint, err)
+		}
 	}
-	finite(t, dir)
-	// Whatever is left of the model, it gives permutations.
-	if m, _, err = Load(dir, e); err != nil {
-		t.Fatal(err)
-	}
-	checkPermutations(t, m)
 }
 
 // A decoder made before training decodes with the weights of after it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -65,7 +64,7 @@ func Load(dir string) (*Outcome, error) {
 		name string
 		to   any
 	}{{run.EvalFile, &o}, {AboutFile, &o.About}} {
-		data, err := os.ReadFile(filepath.Join(dir, f.name))
+		data, err := run.ReadIn(dir, f.name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,38 +25,47 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	// A rename would put a file in the place of a device such as /dev/full, for everybody.
 	switch info, err := os.Stat(path); {
 	case err != nil || info.Mode().IsRegular():
-		return writeFile(disk{}, path, write)
 	case info.IsDir():
 		return fmt.Errorf("%s: is a folder, wanted the name of a file", path)
+	default:
+		return fmt.Errorf("%s: is a device or a pipe, wanted the name of a file", path)
 	}
-	return fmt.Errorf("%s: is a device or a pipe, wanted the name of a file", path)
+	dir, base := filepath.Split(path)
+	f, err := openFolder(cmp.Or(dir, "."))
+	if err != nil {
+		return diskError(path, err)
+	}
+	return errors.Join(writeFile(named{f}, base, path, write), f.Close())
 }
 
-func writeFile(d disker, path string, write func(io.Writer) error) error {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+// named is a folder for a file that a user named: of a link that stands there the name is taken.
+type named struct{ *folder }
+
+func (n named) rename(from, to string) error { return n.root.Rename(from, to) }
+
+// writeFile writes the file name of a disk, which errors call path.
+func writeFile(d disker, name, path string, write func(io.Writer) error) error {
+	dir, base := filepath.Split(name)
 	temp := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
 	f, err := d.create(temp)
 	if err != nil { // and there is nothing to remove
 		return diskError(path, err)
 	}
 	if err = fill(f, write); err == nil {
-		err = d.rename(temp, path)
+		err = d.rename(temp, name)
 	}
 	if err != nil {
 		return errors.Join(diskError(path, err), d.remove(temp))
 	}
-	if err := d.syncDir(dir); err != nil {
+	if err := d.syncDir(filepath.Dir(name)); err != nil {
 		return diskError(path, err)
 	}
 	return nil
 }
 
 // writeSynced writes a file under its own name and returns when the disk has it.
-func writeSynced(d disker, path string, write func(io.Writer) error) error {
-	f, err := d.create(path)
+func writeSynced(d disker, name string, write func(io.Writer) error) error {
+	f, err := d.create(name)
 	if err != nil {
 		return err
 	}
@@ -77,6 +87,9 @@ func fill(f syncFile, write func(io.Writer) error) error {
 
 // diskError says which file could not be written, with a hint where the next step is known.
 func diskError(path string, err error) error {
+	if errors.Is(err, ErrNotRegular) {
+		return err // has the path
+	}
 	err = unwritten.Error(path, err)
 	switch _, missing := os.Stat(filepath.Dir(path)); {
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):

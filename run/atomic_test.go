@@ -75,18 +75,18 @@ func TestWriteFileFails(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		for failAt := 1; ; failAt++ {
 			d := newMemory()
-			if err := writeFile(d, "d/x", text("old")); err != nil {
+			if err := writeFile(d, "x", "d/x", text("old")); err != nil {
 				t.Fatal(err)
 			}
 			d.arm(failAt, crash)
-			err := writeFile(d, "d/x", text("the new one"))
+			err := writeFile(d, "x", "d/x", text("the new one"))
 			if d.ops < failAt {
 				break
 			}
 			if !errors.Is(err, errCrash) {
 				t.Errorf("operation %d: got %v", failAt, err)
 			}
-			if got, _ := d.readFile("d/x"); string(got) != "old" && string(got) != "the new one" {
+			if got, _ := d.readFile("x", 100); string(got) != "old" && string(got) != "the new one" {
 				t.Errorf("operation %d: the file is %q", failAt, got)
 			}
 			if !crash && len(d.names) != 1 {
@@ -97,7 +97,7 @@ func TestWriteFileFails(t *testing.T) {
 }
 
 // fullDisk creates every file on a device that is always full.
-type fullDisk struct{ disk }
+type fullDisk struct{ *folder }
 
 func (fullDisk) create(string) (syncFile, error) { return os.OpenFile("/dev/full", os.O_WRONLY, 0) }
 
@@ -106,7 +106,12 @@ func TestWriteFileFullDisk(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	path := filepath.Join(t.TempDir(), "x")
-	err := writeFile(fullDisk{}, path, text("a"))
+	f, err := openFolder(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	err = writeFile(fullDisk{f}, "x", path, text("a"))
 	want := "write " + path + ": no space left on device\nhint: make room on the disk; what was there before is intact"
 	if !errors.Is(err, syscall.ENOSPC) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)

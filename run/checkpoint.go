@@ -54,41 +54,48 @@ type Checkpoint struct {
 
 // SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
 // process is killed, at any moment, [Dir.LoadCheckpoint] gives the old one or the new one,
-// whole.
+// whole. Weights that no use can be made of are [ErrValue].
 func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 	if d.lock == nil {
 		return fmt.Errorf("%s: is open for reading only", d.Path)
+	}
+	if err := checkValues(c.Model, true); err != nil {
+		return fmt.Errorf("%s: %w", d.File(ModelFile), err)
 	}
 	if err := d.settle(); err != nil {
 		return err
 	}
 	for _, place := range []string{nextDir, previousDir} {
-		if err := d.disk.mkdir(d.File(place)); err != nil {
+		if err := d.disk.mkdir(place); err != nil {
 			return diskError(d.File(place), err)
 		}
 	}
 	names, err := d.write(nextDir, c, tensorFiles)
 	if err != nil {
 		for _, name := range append(names, StateFile) {
-			_ = d.disk.remove(d.in(nextDir, name)) // the next save overwrites what is left
+			_ = d.disk.remove(filepath.Join(nextDir, name)) // the next save overwrites what is left
 		}
 		return err
 	}
 	return d.rotate(names)
 }
 
-func (d *Dir) in(place, name string) string { return filepath.Join(d.Path, place, name) }
-
 // write writes the first of a checkpoint's tensors, those that go into files, and its state to
 // a place, and returns the names of the files but the state.
 func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string, err error) {
 	state := c.State
 	state.SHA256 = map[string]string{}
+	if d.items != "" {
+		state.SHA256[ItemsFile] = d.items
+	}
+	if state.Config, err = d.values(); err != nil {
+		return nil, err
+	}
 	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
 	write := func(name string, content func(w io.Writer) error) error {
 		hash := sha256.New()
 		names = append(names, name)
-		err := writeSynced(d.disk, d.in(place, name), func(w io.Writer) error { return content(io.MultiWriter(w, hash)) })
+		err := writeSynced(d.disk, filepath.Join(place, name), func(w io.Writer) error { return content(io.MultiWriter(w, hash)) })
 		if err != nil {
 			return diskError(d.File(name), err)
 		}
@@ -116,10 +123,10 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 	}
 	data, err := encodeState(state)
 	if err == nil {
-		err = writeSynced(d.disk, d.in(place, StateFile), func(w io.Writer) error { _, err := w.Write(data); return err })
+		err = writeSynced(d.disk, filepath.Join(place, StateFile), func(w io.Writer) error { _, err := w.Write(data); return err })
 	}
 	if err == nil {
-		err = errors.Join(d.disk.syncDir(d.File(place)), d.disk.syncDir(d.Path))
+		err = errors.Join(d.disk.syncDir(place), d.disk.syncDir(""))
 	}
 	if err != nil {
 		return names, diskError(d.File(StateFile), err)
@@ -144,7 +151,7 @@ func (d *Dir) settle() error {
 func (d *Dir) rotate(names []string) error {
 	sync := func() error {
 		for _, place := range []string{previousDir, "", nextDir} {
-			if err := d.disk.syncDir(d.File(place)); err != nil {
+			if err := d.disk.syncDir(place); err != nil {
 				return diskError(d.File(place), err)
 			}
 		}
@@ -156,7 +163,7 @@ func (d *Dir) rotate(names []string) error {
 				return err
 			}
 		}
-		next, current, previous := d.in(nextDir, name), d.File(name), d.in(previousDir, name)
+		next, current, previous := filepath.Join(nextDir, name), name, filepath.Join(previousDir, name)
 		if !d.disk.exists(next) {
 			continue // moved before a kill
 		}
@@ -168,38 +175,59 @@ func (d *Dir) rotate(names []string) error {
 				}
 			}
 			if err != nil {
-				return diskError(previous, err)
+				return diskError(d.File(previous), err)
 			}
 		}
 		if err := d.disk.rename(next, current); err != nil {
-			return diskError(current, err)
+			return diskError(d.File(current), err)
 		}
 	}
 	return sync()
 }
 
-// LoadCheckpoint returns the newest checkpoint that is whole. Where that is not the newest
-// there was, because a file is damaged or missing, a warning says what and which step is
-// used instead. Of a run that [Dir.CopyModel] wrote it is [ErrModelOnly].
+// LoadCheckpoint returns the newest checkpoint that is whole and whose values are numbers that a
+// network can have. Where that is not the newest there was, because a file is damaged or missing, a
+// warning says what and which step is used instead. A configuration that was changed since in what
+// training goes by is [ErrConfigChanged]; other changes are warnings. Of a run that [Dir.CopyModel] wrote it is [ErrModelOnly].
 func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
-	if state, err := d.LoadState(); err == nil && state.modelOnly() {
-		return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+	if state, err := d.LoadState(); err == nil {
+		if state.modelOnly() {
+			return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+		}
+		if _, err := d.checkConfig(state, fixed); err != nil { // this says more than tensors of other shapes
+			return nil, nil, err
+		}
 	}
 	state, tensors, warnings, err := d.load(tensorFiles)
 	if err != nil {
 		return nil, nil, err
 	}
+	changed, err := d.checkConfig(state, fixed)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings = append(warnings, changed...)
 	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2], Trained: tensors[3]}, warnings, nil
 }
 
 // LoadModel is [Dir.LoadCheckpoint] for those who only use the model: it reads a third as
-// much, and the optimiser's files need not be there.
+// much, the optimiser's files need not be there, and the configuration may have changed in what
+// only training goes by.
 func (d *Dir) LoadModel() (model []Tensor, state State, warnings []string, err error) {
+	if state, err := d.LoadState(); err == nil {
+		if _, err := d.checkConfig(state, essential); err != nil {
+			return nil, State{}, nil, err
+		}
+	}
 	state, tensors, warnings, err := d.load(tensorFiles[:1])
 	if err != nil {
 		return nil, State{}, nil, err
 	}
-	return tensors[0], state, warnings, nil
+	changed, err := d.checkConfig(state, essential)
+	if err != nil {
+		return nil, State{}, nil, err
+	}
+	return tensors[0], state, append(warnings, changed...), nil
 }
 
 // LoadState returns what the newest checkpoint knows besides its tensors.
@@ -232,6 +260,9 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 					warnings = append(warnings, fmt.Sprintf("%s: %s; the checkpoint of step %d is used instead", d.Path, p, state.Step))
 				}
 				return state, tensors, warnings, nil
+			}
+			if errors.Is(err, ErrOtherConfig) { // so will be the one before
+				return State{}, nil, nil, fmt.Errorf("%s: %w", d.Path, err)
 			}
 			err = fmt.Errorf("the checkpoint of step %d: %w", state.Step, err)
 		}
@@ -269,12 +300,17 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 			tensors = append(tensors, nil)
 			continue
 		}
+		left := d.most // the parts of a set of tensors have no more than the set
 		for _, file := range state.tensorFilesOf(name) {
-			data, err := d.findFile(file, state.SHA256[file])
+			data, err := d.findFile(file, state.SHA256[file], left)
 			if err != nil {
 				return nil, err
 			}
+			left -= int64(len(data))
 			t, _, err := ReadTensors(data)
+			if err == nil {
+				err = checkValues(t, name == ModelFile || name == TrainedFile)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
@@ -282,21 +318,29 @@ func (d *Dir) readGeneration(state State, names []string) ([][]Tensor, error) {
 		}
 		tensors = append(tensors, all)
 	}
+	if d.network != nil {
+		for i, set := range setsOf(d.network, append(slices.Clip(tensors), nil, nil, nil)) {
+			if i < len(tensors) && (i == 0 || len(set.tensors) > 0) { // before the first step there are no moments
+				if err := set.check(d.network); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
 	return tensors, nil
 }
 
-func (d *Dir) findFile(name, hash string) ([]byte, error) {
+func (d *Dir) findFile(name, hash string, most int64) ([]byte, error) {
 	found := ""
 	for _, place := range []string{"", nextDir, previousDir} { // likeliest first
-		data, err := d.disk.readFile(d.in(place, name))
+		data, err := d.disk.readFile(filepath.Join(place, name), most)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(data)
-		got := hex.EncodeToString(sum[:])
+		got := hashOf(data)
 		if got == hash {
 			return data, nil
 		}
@@ -308,4 +352,9 @@ func (d *Dir) findFile(name, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: missing", name)
 	}
 	return nil, fmt.Errorf("%s: damaged or replaced: wanted SHA-256 %.12s… (got %.12s…)", name, hash, found)
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

@@ -3,8 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,11 +26,28 @@ func generation(step int) *Checkpoint {
 	}
 }
 
+// onDisk is a run directory on the disk, held.
+func onDisk(t *testing.T, path string) *Dir {
+	t.Helper()
+	f, err := openFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDir(path, f)
+	d.Config, d.lock = *testConfig(), io.NopCloser(nil)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
 // testDir is a run directory in memory.
 func testDir(t *testing.T, generations ...int) (*Dir, *memory) {
 	t.Helper()
 	m := newMemory()
-	d := &Dir{Path: "runs/x", disk: m, lock: os.Stdin}
+	d := &Dir{Path: "runs/x", Config: *testConfig(), disk: m, lock: os.Stdin, most: mostTensors}
 	for _, g := range generations {
 		save(t, d, g)
 	}
@@ -50,7 +69,7 @@ func load(t *testing.T, d *Dir) (step int, warnings []string) {
 		t.Fatal(err)
 	}
 	want := generation(c.State.Step)
-	want.State.SHA256 = c.State.SHA256
+	want.State.SHA256, want.State.Config = c.State.SHA256, c.State.Config
 	if !reflect.DeepEqual(want, c) {
 		t.Fatal(cmp.Diff(want, c))
 	}
@@ -58,7 +77,7 @@ func load(t *testing.T, d *Dir) (step int, warnings []string) {
 }
 
 func TestCheckpoint(t *testing.T) {
-	d := &Dir{Path: t.TempDir(), disk: disk{}, lock: os.Stdin}
+	d := onDisk(t, t.TempDir())
 	if _, _, err := d.LoadCheckpoint(); !errors.Is(err, ErrNoCheckpoint) || !strings.HasPrefix(err.Error(), d.Path+": no checkpoint yet\nhint: riffle train --out ") {
 		t.Errorf("empty: %v", err)
 	}
@@ -94,7 +113,7 @@ func TestShards(t *testing.T) {
 	whole := maxFile
 	defer func() { maxFile = whole }()
 	maxFile = 24 // bytes: the first array and the second, then the third
-	d := &Dir{Path: t.TempDir(), disk: disk{}, lock: os.Stdin}
+	d := onDisk(t, t.TempDir())
 	for step := range 3 {
 		save(t, d, step)
 		if got, warnings := load(t, d); got != step || warnings != nil {
@@ -243,7 +262,7 @@ func TestCheckpointDamage(t *testing.T) {
 		for _, name := range []string{ModelFile, AdamMFile, AdamVFile, StateFile} {
 			times++
 			d, m := testDir(t, 1, 2)
-			damage(m, d.File(name))
+			damage(m, name)
 			step, warnings := load(t, d)
 			if step != 1 {
 				t.Fatalf("%s: %s: found step %d", name, how, step)
@@ -265,7 +284,7 @@ func TestCheckpointDamage(t *testing.T) {
 	t.Logf("%d damages", times)
 	d, m := testDir(t, 1, 2)
 	for _, place := range []string{"", previousDir} {
-		damages["missing"](m, d.in(place, AdamVFile))
+		damages["missing"](m, filepath.Join(place, AdamVFile))
 	}
 	want := fmt.Sprintf("%s: no checkpoint is whole: the checkpoint of step 2: adam_v.safetensors: missing; "+
 		"the checkpoint of step 1: adam_v.safetensors: missing\nhint: train again, in another folder", d.Path)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/riffle-ml/riffle/config"
 )
 
 // ErrModelOnly is returned by [Dir.LoadCheckpoint] of a run that has the weights, but not what
@@ -14,43 +16,55 @@ var ErrModelOnly = errors.New("holds a model without the optimiser's state, whic
 
 // CopyModel writes to the directory to, made where it is missing, what using the model of d
 // takes: a third of a run's bytes. That is its newest checkpoint that is whole, as [Dir.LoadModel]
-// finds it, without the optimiser's moments; the configuration; and of the files of d those
-// named beside, where they are there. The copy is a run for everything but to resume its
+// finds it, without the optimiser's moments; the configuration; items.json; and of the files of
+// d those named beside, where they are there. The copy is a run for everything but to resume its
 // training ([ErrModelOnly]). A directory that holds a run already is an error and stays as it is.
 func (d *Dir) CopyModel(to string, beside ...string) (state State, warnings []string, err error) {
 	weights, state, warnings, err := d.LoadModel()
 	if err != nil {
 		return State{}, nil, err
 	}
-	config, err := d.disk.readFile(d.File(ConfigFile))
+	config, err := d.disk.readFile(ConfigFile, config.MaxFile)
 	if err != nil {
 		return State{}, nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range append(beside, ItemsFile) {
+		if files[name], err = d.ReadFile(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return State{}, nil, err
+		}
 	}
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return State{}, nil, err
 	}
-	out := &Dir{Path: to, Config: d.Config, disk: disk{}}
-	if there, err := out.taken(); err != nil {
+	f, err := openFolder(to)
+	if err != nil {
 		return State{}, nil, err
-	} else if there {
+	}
+	out := newDir(to, f)
+	out.Config = d.Config
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if err := f.check(); err != nil {
+		return State{}, nil, err
+	}
+	if out.taken() {
 		return State{}, nil, fmt.Errorf("%s: holds a run already\nhint: another directory", to)
+	}
+	put := func(name string) error {
+		if files[name] == nil {
+			return nil
+		}
+		return out.WriteFile(name, func(w io.Writer) error { _, err := w.Write(files[name]); return err })
+	}
+	for _, name := range append(beside, ItemsFile) {
+		if err := put(name); err != nil {
+			return State{}, nil, err
+		}
 	}
 	if _, err := out.write("", &Checkpoint{State: state, Model: weights}, tensorFiles[:1]); err != nil {
 		return State{}, nil, err
 	}
-	put := func(name string, data []byte) error {
-		return WriteFile(out.File(name), func(w io.Writer) error { _, err := w.Write(data); return err })
-	}
-	for _, name := range beside {
-		data, err := d.disk.readFile(d.File(name))
-		if err == nil {
-			err = put(name, data)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return State{}, nil, err
-		}
-	}
-	return state, warnings, put(ConfigFile, config) // last: without it a directory is no run
+	return state, warnings, out.writeFile(ConfigFile, func(w io.Writer) error { _, err := w.Write(config); return err }) // last: without it a directory is no run
 }
 
 // modelOnly reports whether the checkpoint was written by [Dir.CopyModel].

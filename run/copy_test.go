@@ -80,7 +80,7 @@ func TestCopyModelShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory.names[d.File(ConfigFile)] = &inode{text, true}
+	memory.names[ConfigFile] = &inode{text, true}
 	to := filepath.Join(t.TempDir(), "to")
 	if _, _, err := d.CopyModel(to); err != nil {
 		t.Fatal(err)

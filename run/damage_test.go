@@ -18,7 +18,7 @@ func TestEveryDamageIsFound(t *testing.T) {
 		}
 	}
 	for _, name := range []string{ModelFile, AdamMFile, AdamVFile, StateFile} {
-		file := m.names[d.File(name)]
+		file := m.names[name]
 		whole := file.data
 		if len(whole) < 100 {
 			t.Fatalf("%s: only %d bytes", name, len(whole))

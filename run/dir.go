@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -17,6 +19,7 @@ import (
 const (
 	ConfigFile      = "config.toml"
 	MetricsFile     = "metrics.jsonl"
+	ItemsFile       = "items.json"
 	ModelFile       = "model.safetensors"
 	AdamMFile       = "adam_m.safetensors"
 	AdamVFile       = "adam_v.safetensors"
@@ -34,16 +37,32 @@ const (
 var ErrNoRun = errors.New("holds no run")
 
 // Dir is a run directory. It is written by one process at a time, the one that holds it
-// by [Create] or [Resume], and read by any number.
+// by [Create] or [Resume], and read by any number. Everything in it that is read or written is a
+// regular file of bounded size in the directory itself: a link in it is not followed, and an error.
 type Dir struct {
 	Path   string
 	Config config.Config
 
-	disk disker
-	lock io.Closer // nil where the directory is open for reading
+	disk  disker
+	close io.Closer // of the disk
+	lock  io.Closer // nil where the directory is open for reading
+	// network is what tensors are held against, if it is known, and most the bytes of a set of them:
+	// see Expect.
+	network *denoiser.Denoiser
+	most    int64
+	known   struct {
+		of     config.Config
+		values map[string]string
+	}
+	items string // SHA-256 of items.json, "" where it is not known
 }
 
-// File returns the path of a file in the directory.
+func newDir(path string, f *folder) *Dir {
+	return &Dir{Path: path, disk: f, close: f, most: mostTensors}
+}
+
+// File returns the path of a file in the directory, for messages: reading and writing by it would
+// follow links.
 func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
 // Create starts a run: it makes the directory, takes it for this process until [Dir.Close]
@@ -57,36 +76,33 @@ func Create(dir string, cfg *config.Config) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	lock, err := acquire(dir)
+	f, err := openFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{Path: dir, Config: *cfg, disk: disk{}, lock: lock}
-	if err := d.create(config); err != nil {
+	d := newDir(dir, f)
+	d.Config = *cfg
+	if err = f.check(); err == nil {
+		if d.lock, err = acquire(f); err == nil {
+			err = d.create(config)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
 func (d *Dir) create(config []byte) error {
-	if there, err := d.taken(); err != nil {
-		return err
-	} else if there {
+	if d.taken() {
 		return fmt.Errorf("%s: holds a run already\nhint: --resume goes on with it; or choose another --out", d.Path)
 	}
-	return WriteFile(d.File(ConfigFile), func(w io.Writer) error { _, err := w.Write(config); return err })
+	return d.writeFile(ConfigFile, func(w io.Writer) error { _, err := w.Write(config); return err })
 }
 
 // taken reports whether a run is there, or a part of one.
-func (d *Dir) taken() (bool, error) {
-	for _, name := range []string{ConfigFile, StateFile, ModelFile, MetricsFile} {
-		if _, err := os.Lstat(d.File(name)); err == nil {
-			return true, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-	}
-	return false, nil
+func (d *Dir) taken() bool {
+	return slices.ContainsFunc([]string{ConfigFile, StateFile, ModelFile, MetricsFile}, d.disk.exists)
 }
 
 // Open opens a run for reading.
@@ -94,17 +110,44 @@ func Open(dir string) (*Dir, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: is a file, wanted the folder of a run", dir, ErrNoRun)
 	}
-	c, err := config.LoadConfig(filepath.Join(dir, ConfigFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, shell.Quote(dir))
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, noRun(dir, err)
+	}
+	d := newDir(dir, f)
+	if err = f.check(); err == nil {
+		err = d.readConfig()
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(noRun(dir, err), d.Close())
 	}
-	if c.Model.Encoder == "points" { // a run from before the key was written
-		c.Model.Points = cmp.Or(c.Model.Points, "unit")
+	return d, nil
+}
+
+// noRun is the error of a folder where something is missing.
+func noRun(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, shell.Quote(dir))
 	}
-	return &Dir{Path: dir, Config: c, disk: disk{}}, nil
+	return err
+}
+
+func (d *Dir) readConfig() error {
+	data, err := d.disk.readFile(ConfigFile, config.MaxFile)
+	if err != nil {
+		return err
+	}
+	if d.Config, err = config.ParseFile(data, d.File(ConfigFile)); err != nil {
+		return err
+	}
+	// A run's configuration is complete, so that no data, whose path it names, are read to open it.
+	if t := d.Config.Task; t.Name == "ranking" && (t.N == 0 || t.Items == "") {
+		return fmt.Errorf("%s: task.n, task.items: missing, a run's configuration is complete", d.File(ConfigFile))
+	}
+	if d.Config.Model.Encoder == "points" { // a run from before the key was written
+		d.Config.Model.Points = cmp.Or(d.Config.Model.Points, "unit")
+	}
+	return nil
 }
 
 // Resume opens a run for going on with it and takes it for this process until [Dir.Close].
@@ -113,21 +156,23 @@ func Resume(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.lock, err = acquire(dir)
-	if err != nil {
-		return nil, err
+	if d.lock, err = acquire(d.disk.(*folder)); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// Close gives the directory back.
+// Close gives the directory back. What was read stays valid.
 func (d *Dir) Close() error {
-	if d.lock == nil {
-		return nil
+	var errs [2]error
+	if d.lock != nil {
+		errs[0] = d.lock.Close()
 	}
-	lock := d.lock
-	d.lock = nil
-	return lock.Close()
+	if d.close != nil {
+		errs[1] = d.close.Close()
+	}
+	d.lock, d.close = nil, nil
+	return errors.Join(errs[:]...)
 }
 
 func errLocked(dir, pid string) error {

@@ -146,7 +146,7 @@ func (d *memory) syncDir(path string) error {
 	return nil
 }
 
-func (d *memory) readFile(path string) ([]byte, error) {
+func (d *memory) readFile(path string, _ int64) ([]byte, error) {
 	if f := d.names[path]; f != nil {
 		return slices.Clone(f.data), nil
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,16 +26,23 @@ func FuzzReadMetrics(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		within(t, len(data), func() { parseMetrics("m", data) })
+		read := func(data []byte) (log metricsLog, warnings []string) {
+			warnings, torn, err := scanMetrics("m", bytes.NewReader(data), log.add)
+			if err != nil {
+				t.Skip(err)
+			}
+			return log, log.warn("m", warnings, torn)
+		}
+		within(t, len(data), func() { read(data) })
 		var keep []byte
 		lines := 0
-		scanMetrics("m", data, func(line []byte, _ metricsLine) {
+		_, _, _ = scanMetrics("m", bytes.NewReader(data), func(line []byte, _ metricsLine) {
 			keep = append(append(keep, line...), '\n')
 			lines++
 		})
-		steps, events, warnings := parseMetrics("m", keep)
-		if len(steps)+len(events) != lines || warnings != nil {
-			t.Fatalf("%d steps and %d events of %d lines, %v", len(steps), len(events), lines, warnings)
+		log, warnings := read(keep)
+		if len(log.steps)+len(log.events) != lines || warnings != nil {
+			t.Fatalf("%d steps and %d events of %d lines, %v", len(log.steps), len(log.events), lines, warnings)
 		}
 	})
 }
@@ -56,8 +64,8 @@ func FuzzReadState(f *testing.F) {
 	f.Add([]byte(`{"sha256":{"state.json":""}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := newMemory()
-		d := &Dir{Path: "runs/x", disk: m, lock: os.Stdin}
-		m.names[d.File(StateFile)] = &inode{data: data}
+		d := &Dir{Path: "runs/x", Config: *testConfig(), disk: m, lock: os.Stdin, most: mostTensors}
+		m.names[StateFile] = &inode{data: data}
 		within(t, len(data), func() { _, _, _, _ = d.LoadModel() })
 		s, err := d.readState("")
 		if err != nil {
@@ -79,8 +87,8 @@ func TestStateNamesNoOtherFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, m := testDir(t)
-		m.names[d.in(nextDir, StateFile)] = &inode{data: data}
-		if _, err := d.readState(nextDir); err == nil || !strings.HasSuffix(err.Error(), "is not the name of a file in this directory") {
+		m.names[filepath.Join(nextDir, StateFile)] = &inode{data: data}
+		if _, err := d.readState(nextDir); err == nil || !strings.HasSuffix(err.Error(), "is not the name of a file of a checkpoint") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -88,7 +96,10 @@ func TestStateNamesNoOtherFolder(t *testing.T) {
 
 // A log without an end is told in few words.
 func TestLongLog(t *testing.T) {
-	_, _, warnings := parseMetrics("m", bytes.Repeat([]byte("x\n"), 1000))
+	warnings, _, err := scanMetrics("m", bytes.NewReader(bytes.Repeat([]byte("x\n"), 1000)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(warnings) != 11 || warnings[10] != "m: 990 more lines left out" {
 		t.Errorf("%d warnings, the last %q", len(warnings), warnings[len(warnings)-1])
 	}

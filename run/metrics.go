@@ -2,7 +2,6 @@ package run
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json/jsontext"
 	json "encoding/json/v2"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -44,24 +42,25 @@ const flushAfter = time.Second
 type Metrics struct {
 	mu    sync.Mutex
 	file  *os.File
+	path  string
 	buf   *bufio.Writer
 	timer *time.Timer // set while lines wait
 	err   error
 }
 
-// OpenMetrics opens the log of a run directory for going on after a step. Lines of later
-// steps and a torn last line are cut off, by a new file that takes the old one's name.
-// Warnings tell of lines in the middle that cannot be read, and go too, and of steps that
+// OpenMetrics opens the log of a run directory for going on after a step. What is there is
+// copied to a new file that takes the old one's name, without lines of later steps and a torn last
+// line. Warnings tell of lines in the middle that cannot be read, and go too, and of steps that
 // have no line.
-func OpenMetrics(dir string, afterStep int) (m *Metrics, warnings []string, err error) {
-	path := filepath.Join(dir, MetricsFile)
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+func (d *Dir) OpenMetrics(afterStep int) (m *Metrics, warnings []string, err error) {
+	f, isFolder := d.disk.(*folder)
+	if !isFolder || d.lock == nil {
+		return nil, nil, fmt.Errorf("%s: is open for reading only", d.Path)
 	}
+	path := d.File(MetricsFile)
 	var keep []byte
 	steps := 0
-	warnings, _ = scanMetrics(path, old, func(line []byte, l metricsLine) {
+	warnings, _, err = f.scanLog(func(line []byte, l metricsLine) {
 		if l.Step <= afterStep {
 			keep = append(append(keep, line...), '\n')
 			if l.Event == "" {
@@ -69,19 +68,30 @@ func OpenMetrics(dir string, afterStep int) (m *Metrics, warnings []string, err 
 			}
 		}
 	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
 	if steps != afterStep {
 		warnings = append(warnings, fmt.Sprintf("%s: wanted a line for each of the first %d steps (got %d)", path, afterStep, steps))
 	}
-	if !bytes.Equal(old, keep) {
-		if err := WriteFile(path, func(w io.Writer) error { _, err := w.Write(keep); return err }); err != nil {
-			return nil, nil, err
-		}
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
+	if err := d.writeFile(MetricsFile, func(w io.Writer) error { _, err := w.Write(keep); return err }); err != nil {
 		return nil, nil, err
 	}
-	return &Metrics{file: f, buf: bufio.NewWriterSize(f, 1<<16)}, warnings, nil
+	file, err := f.root.OpenFile(MetricsFile, os.O_WRONLY|os.O_APPEND|noFollow, 0)
+	if err != nil {
+		return nil, nil, f.named("open", MetricsFile, err)
+	}
+	return &Metrics{file: file, path: path, buf: bufio.NewWriterSize(file, 1<<16)}, warnings, nil
+}
+
+// scanLog is [scanMetrics] of the log of a run directory.
+func (f *folder) scanLog(each func(line []byte, l metricsLine)) (warnings []string, torn bool, err error) {
+	file, _, err := f.open(MetricsFile)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	return scanMetrics(f.file(MetricsFile), file, each)
 }
 
 // Step appends the line of a training step. A value that is not finite is written as null.
@@ -167,7 +177,7 @@ func (m *Metrics) flush() {
 
 func (m *Metrics) fail(err error) {
 	if err != nil {
-		m.err = diskError(m.file.Name(), err)
+		m.err = diskError(m.path, err)
 	}
 }
 
@@ -188,38 +198,58 @@ func (m *Metrics) Close() error {
 	return errors.Join(m.Sync(), m.file.Close())
 }
 
-// ReadMetrics reads a metrics.jsonl. A line that cannot be read, such as the last one of a
+// ReadMetrics reads the log of a run. A line that cannot be read, such as the last one of a
 // run that was killed, is left out and told by a warning.
+func (d *Dir) ReadMetrics() (steps []StepLine, events []Event, warnings []string, err error) {
+	f, isFolder := d.disk.(*folder)
+	if !isFolder {
+		return nil, nil, nil, fs.ErrNotExist
+	}
+	var log metricsLog
+	warnings, torn, err := f.scanLog(log.add)
+	return log.steps, log.events, log.warn(f.file(MetricsFile), warnings, torn), err
+}
+
+// ReadMetrics reads a metrics.jsonl as [Dir.ReadMetrics] does that of a run.
 func ReadMetrics(path string) (steps []StepLine, events []Event, warnings []string, err error) {
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	steps, events, warnings = parseMetrics(path, data)
-	return steps, events, warnings, nil
+	defer func() { _ = file.Close() }() // only read from
+	var log metricsLog
+	warnings, torn, err := scanMetrics(path, file, log.add)
+	return log.steps, log.events, log.warn(path, warnings, torn), err
 }
 
-func parseMetrics(path string, data []byte) (steps []StepLine, events []Event, warnings []string) {
-	warnings, torn := scanMetrics(path, data, func(line []byte, l metricsLine) {
-		if l.Event == "" {
-			steps = append(steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR), l.Items})
-			return
-		}
-		e := Event{Event: l.Event, Step: l.Step, Elapsed: number(l.Elapsed)}
-		fields := map[string]any{}
-		_ = json.Unmarshal(line, &fields) // scanMetrics has read it
-		for _, own := range []string{"event", "step", "elapsed"} {
-			delete(fields, own)
-		}
-		if len(fields) > 0 {
-			e.Fields = fields
-		}
-		events = append(events, e)
-	})
+// metricsLog is what is read of a log.
+type metricsLog struct {
+	steps  []StepLine
+	events []Event
+}
+
+func (m *metricsLog) add(line []byte, l metricsLine) {
+	if l.Event == "" {
+		m.steps = append(m.steps, StepLine{l.Step, number(l.Loss), number(l.GradNorm), number(l.LR), l.Items})
+		return
+	}
+	e := Event{Event: l.Event, Step: l.Step, Elapsed: number(l.Elapsed)}
+	fields := map[string]any{}
+	_ = json.Unmarshal(line, &fields) // scanMetrics has read it
+	for _, own := range []string{"event", "step", "elapsed"} {
+		delete(fields, own)
+	}
+	if len(fields) > 0 {
+		e.Fields = fields
+	}
+	m.events = append(m.events, e)
+}
+
+func (m *metricsLog) warn(path string, warnings []string, torn bool) []string {
 	if torn {
 		warnings = append(warnings, path+": the last line is torn and left out")
 	}
-	return steps, events, warnings
+	return warnings
 }
 
 // metricsLine is a line of either kind.
@@ -240,40 +270,53 @@ func number(v *float64) float64 {
 	return *v
 }
 
-// maxWarnings is how many lines that cannot be read are told one by one.
-const maxWarnings = 10
+const (
+	maxWarnings = 10        // lines that cannot be read that are told one by one
+	maxUnread   = 100_000   // lines that cannot be read of what is a log at all
+	maxLine     = 1 << 16   // bytes
+	maxMetrics  = 256 << 20 // bytes of a log, which are two million steps
+)
 
-// scanMetrics calls f with each whole line, without its end. Lines that cannot be read give
-// warnings; torn says whether the last one has no end.
-func scanMetrics(path string, data []byte, f func(line []byte, l metricsLine)) (warnings []string, torn bool) {
-	more := 0 // lines that nothing is said of
+// scanMetrics calls f with each whole line, without its end; f must not keep it. Lines that cannot
+// be read give warnings; torn says whether the last one has no end.
+func scanMetrics(path string, r io.Reader, f func(line []byte, l metricsLine)) (warnings []string, torn bool, err error) {
+	unread := 0
 	defer func() {
-		if more > 0 {
+		if more := unread - maxWarnings; more > 0 && err == nil {
 			warnings = append(warnings, fmt.Sprintf("%s: %d more lines left out", path, more))
 		}
 	}()
-	for n := 1; len(data) > 0; n++ {
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		if !whole {
-			return warnings, true
-		}
-		data = rest
-		var l metricsLine
-		err := json.Unmarshal(line, &l)
+	const hint = "\nhint: move it away; training goes on without, only pictures are made of it"
+	in := bufio.NewReaderSize(r, maxLine)
+	for n, size := 1, 0; ; n++ {
+		line, err := in.ReadSlice('\n')
+		size += len(line)
 		switch {
+		case errors.Is(err, io.EOF):
+			return warnings, len(line) > 0, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, fmt.Errorf("%s:%d: has more than %d bytes, wanted a line of a log%s", path, n, maxLine, hint)
 		case err != nil:
-			err = errors.New("is not what riffle writes there")
-		case l.Event == "" && l.Step < 1:
-			err = errors.New("neither a step nor an event")
+			return nil, false, err
+		case size > maxMetrics:
+			return nil, false, fmt.Errorf("%s: has more than %d bytes%s", path, maxMetrics, hint)
+		case unread > maxUnread:
+			return nil, false, fmt.Errorf("%s: has more than %d lines that riffle does not write there%s", path, maxUnread, hint)
 		}
-		switch {
-		case err == nil:
+		line = line[:len(line)-1]
+		var l metricsLine
+		what := ""
+		if json.Unmarshal(line, &l) != nil {
+			what = "is not what riffle writes there"
+		} else if l.Event == "" && l.Step < 1 {
+			what = "neither a step nor an event"
+		}
+		if what == "" {
 			f(line, l)
-		case len(warnings) < maxWarnings:
-			warnings = append(warnings, fmt.Sprintf("%s:%d: left out: %v", path, n, err))
-		default:
-			more++
+			continue
+		}
+		if unread++; unread <= maxWarnings {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: left out: %v", path, n, what))
 		}
 	}
-	return warnings, false
 }

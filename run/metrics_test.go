@@ -18,7 +18,7 @@ import (
 
 func openMetrics(t *testing.T, dir string, afterStep int, wantWarnings ...string) *Metrics {
 	t.Helper()
-	m, warnings, err := OpenMetrics(dir, afterStep)
+	m, warnings, err := onDisk(t, dir).OpenMetrics(afterStep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestMetricsFloatsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		want := StepLine{rapid.IntRange(1, math.MaxInt).Draw(rt, "step"), rapid.Float64().Draw(rt, "a"), rapid.Float64().Draw(rt, "b"), rapid.Float64().Draw(rt, "c"), rapid.Float64Min(0).Draw(rt, "d")}
-		m, _, err := OpenMetrics(dir, 0)
+		m, _, err := onDisk(t, dir).OpenMetrics(0)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestMetricsDamage(t *testing.T) {
 			t.Errorf("got %s, wanted %s", warnings[i], want)
 		}
 	}
-	m, warnings, err := OpenMetrics(dir, 3)
+	m, warnings, err := onDisk(t, dir).OpenMetrics(3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,14 @@ type Tensor struct {
 	Data  []float32
 }
 
-// maxHeader bounds a header as the format's own reader does, in bytes.
-const maxHeader = 100_000_000
+const (
+	maxHeader   = 1 << 23 // bytes of a header, of which a network's has some thousands
+	mostTensors = 1 << 30 // bytes of a set of tensors where its network is not known, see [Dir.Expect]
+
+	// maxValue is the largest weight or running statistic, in absolute value, that is taken for
+	// one: sums of a few products of larger ones overflow float32.
+	maxValue = 1e9
+)
 
 const metadataKey = "__metadata__"
 
@@ -125,7 +131,7 @@ func tensorBytes(shape []int) (int64, error) {
 // ReadTensors reads what [WriteTensors] or another safetensors writer made, in the order
 // of the data. Tensors of another dtype than F32, a header that is not the format's, and
 // data that are missing, overlapping, left over or of another size than the shape says are
-// errors. It allocates no more than a small multiple of len(data).
+// errors, and so is a header of more than 8 MiB. It allocates no more than a small multiple of len(data).
 func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("not a safetensors file: wanted 8 bytes of header length (got %d)", len(data))
@@ -151,10 +157,10 @@ func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	for name, raw := range members {
 		var info tensorInfo
 		if err := json.Unmarshal(raw, &info); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+			return nil, nil, fmt.Errorf("tensor %.80q: %w", name, err)
 		}
 		if err := info.check(int64(len(body))); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+			return nil, nil, fmt.Errorf("tensor %.80q: %w", name, err)
 		}
 		infos[name], names = info, append(names, name)
 	}
@@ -166,7 +172,7 @@ func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	for _, name := range names {
 		info := infos[name]
 		if info.Offsets[0] != end {
-			return nil, nil, fmt.Errorf("tensor %q: data_offsets: wanted the start %d, where the tensor before it ends (got %d)", name, end, info.Offsets[0])
+			return nil, nil, fmt.Errorf("tensor %.80q: data_offsets: wanted the start %d, where the tensor before it ends (got %d)", name, end, info.Offsets[0])
 		}
 		end = info.Offsets[1]
 		t := Tensor{Name: name, Shape: info.Shape, Data: make([]float32, (end-info.Offsets[0])/4)}
@@ -198,4 +204,24 @@ func (i *tensorInfo) check(size int64) error {
 		err = fmt.Errorf("data_offsets: shape %v needs %d bytes (got %d)", i.Shape, want, i.Offsets[1]-i.Offsets[0])
 	}
 	return err
+}
+
+// ErrValue is an error about a value that no network can use.
+var ErrValue = errors.New("wanted finite values")
+
+// checkValues finds a value that no training leaves: one that is not finite or, of a model, one
+// above maxValue.
+func checkValues(tensors []Tensor, model bool) error {
+	most := math.MaxFloat32
+	if model {
+		most = maxValue
+	}
+	for _, t := range tensors {
+		for i, v := range t.Data {
+			if x := float64(v); !(math.Abs(x) <= most) { // NaN too
+				return fmt.Errorf("tensor %.80q: value %d is %g: %w of at most %g", t.Name, i, x, ErrValue, most)
+			}
+		}
+	}
+	return nil
 }

@@ -83,7 +83,7 @@ func (s State) tensorFilesOf(name string) []string {
 	return names
 }
 
-// files lists all files of a checkpoint but its state.
+// files lists the files that a checkpoint moves, all but its state.
 func (s State) files() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.SHA256)), func(name string) bool { return name == StateFile })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.SHA256)), func(name string) bool { return !tensorFile.MatchString(name) })
 }

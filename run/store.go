@@ -63,48 +63,68 @@ func fromStore(store *model.Store, p *denoiser.Param, variable string) (Tensor, 
 // that is only used. A missing tensor, one too many or one of another shape is
 // [ErrOtherConfig], names the tensor and both shapes, and leaves the store as it was.
 func IntoStore(store *model.Store, d *denoiser.Denoiser, weights, m, v []Tensor) error {
-	type set struct {
-		file     string
-		variable func(*denoiser.Param) (name string, ok bool)
-		tensors  []Tensor
+	sets := setsOf(d, [][]Tensor{weights, m, v})
+	if m == nil && v == nil {
+		sets = sets[:1]
 	}
-	first, second := diffusion.Moments(d)
-	sets := []set{{ModelFile, func(p *denoiser.Param) (string, bool) { return p.Name, true }, weights}}
-	if m != nil || v != nil {
-		sets = append(sets,
-			set{AdamMFile, func(p *denoiser.Param) (string, bool) { return first[p.Name], p.Trainable }, m},
-			set{AdamVFile, func(p *denoiser.Param) (string, bool) { return second[p.Name], p.Trainable }, v})
-	}
-	puts := make([]func() error, 0, 3*len(weights))
 	for _, s := range sets {
-		byName := map[string]*Tensor{}
-		for i, t := range s.tensors {
-			byName[t.Name] = &s.tensors[i]
-		}
-		for _, p := range d.Params() {
-			variable, ok := s.variable(p)
-			if !ok {
-				continue
-			}
-			t := byName[p.Name]
-			if t == nil {
-				return fmt.Errorf("%s: %s: %w: wanted shape %v, it is missing", s.file, p.Name, ErrOtherConfig, p.Shape)
-			}
-			if !slices.Equal(t.Shape, p.Shape) || len(t.Data) != p.Size() {
-				return fmt.Errorf("%s: %s: %w: wanted shape %v (got %v, %d values)", s.file, p.Name, ErrOtherConfig, p.Shape, t.Shape, len(t.Data))
-			}
-			delete(byName, p.Name)
-			puts = append(puts, func() error { return denoiser.SetParam(store, variable, p.Shape, t.Data) })
-		}
-		if len(byName) > 0 {
-			name := slices.Min(slices.Collect(maps.Keys(byName)))
-			return fmt.Errorf("%s: %s: %w: the network has none of this name (got shape %v)", s.file, name, ErrOtherConfig, byName[name].Shape)
-		}
-	}
-	for _, put := range puts {
-		if err := put(); err != nil {
+		if err := s.check(d); err != nil {
 			return err
 		}
+	}
+	for _, s := range sets {
+		for _, t := range s.tensors {
+			if err := denoiser.SetParam(store, s.variable[t.Name], t.Shape, t.Data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// set is what a file of tensors holds of a network.
+type set struct {
+	file     string
+	tensors  []Tensor
+	variable map[string]string // in a store, by the name of the parameter
+}
+
+// setsOf takes the weights, the first and second moments and, if there, the trained weights of a network.
+func setsOf(d *denoiser.Denoiser, tensors [][]Tensor) []set {
+	first, second := diffusion.Moments(d)
+	weights := map[string]string{}
+	for _, p := range d.Params() {
+		weights[p.Name] = p.Name
+	}
+	sets := []set{{ModelFile, tensors[0], weights}, {AdamMFile, tensors[1], first}, {AdamVFile, tensors[2], second}}
+	if len(tensors) > 3 {
+		sets = append(sets, set{TrainedFile, tensors[3], weights})
+	}
+	return sets
+}
+
+// check holds the tensors against the network.
+func (s *set) check(d *denoiser.Denoiser) error {
+	byName := map[string]*Tensor{}
+	for i, t := range s.tensors {
+		byName[t.Name] = &s.tensors[i]
+	}
+	for _, p := range d.Params() {
+		if s.variable[p.Name] == "" {
+			continue
+		}
+		t := byName[p.Name]
+		if t == nil {
+			return fmt.Errorf("%s: %s: %w: wanted shape %v, it is missing", s.file, p.Name, ErrOtherConfig, p.Shape)
+		}
+		if !slices.Equal(t.Shape, p.Shape) || len(t.Data) != p.Size() {
+			return fmt.Errorf("%s: %s: %w: wanted shape %v (got %v, %d values)", s.file, p.Name, ErrOtherConfig, p.Shape, t.Shape, len(t.Data))
+		}
+		delete(byName, p.Name)
+	}
+	if len(byName) > 0 {
+		name := slices.Min(slices.Collect(maps.Keys(byName)))
+		return fmt.Errorf("%s: %.80s: %w: the network has none of this name (got shape %v)", s.file, name, ErrOtherConfig, byName[name].Shape)
 	}
 	return nil
 }

@@ -2,8 +2,7 @@ package task
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/run"
 )
 
 // clubs is a table of sets of four whose columns are in the given order; runs and errors go up by
@@ -112,7 +112,7 @@ func TestTestFileByName(t *testing.T) {
 // place and says so.
 func TestKeptNames(t *testing.T) {
 	config := rankingConfig(write(t, "a.csv", clubs(10, "runs,hits,errors")))
-	r, dir := openRanking(t, config), t.TempDir()
+	r, dir := openRanking(t, config), newRun(t)
 	if err := r.Keep(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestKeptNames(t *testing.T) {
 		t.Errorf("after Keep and Restore: %v, wanted %v; %q", got, want, warnings)
 	}
 	before := `{"mean": [0, 0, 0], "deviation": [1, 1, 1]}`
-	if err := os.WriteFile(filepath.Join(dir, ScaleFile), []byte(before), 0o666); err != nil {
+	if err := dir.WriteFile(run.ItemsFile, func(w io.Writer) error { _, err := io.WriteString(w, before); return err }); err != nil {
 		t.Fatal(err)
 	}
 	old := openRanking(t, config)

@@ -16,6 +16,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/run"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -195,6 +196,19 @@ func TestFeaturesAreStandardised(t *testing.T) {
 	}
 }
 
+// newRun is the directory of a run that has made no step.
+func newRun(t *testing.T) *run.Dir {
+	t.Helper()
+	c := config.Default()
+	c.Task, c.Model.Encoder = config.Task{Name: "delta", N: 3, Target: "identity"}, "table"
+	dir, err := run.Create(filepath.Join(t.TempDir(), "run"), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+	return dir
+}
+
 // A model needs no data but what is kept: after Restore, objects are the same.
 func TestKeepAndRestore(t *testing.T) {
 	c := rankingConfig(write(t, "a.txt", judged(100)))
@@ -202,7 +216,7 @@ func TestKeepAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRanking(t, c)
-	dir := t.TempDir()
+	dir := newRun(t)
 	if err := r.Keep(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/riffle-ml/riffle/run"
@@ -34,9 +32,6 @@ type Scale struct {
 
 // cutOff bounds standardised features: one value of 1e30 must not be all that a network sees.
 const cutOff = 10
-
-// ScaleFile is the file of a run's directory that keeps the [Scale].
-const ScaleFile = "items.json"
 
 // measure finds the scale of the training part's features, in one pass by Welford's method.
 // Values beyond ±1e30, which stand for what is missing or are slips, are left out.
@@ -85,11 +80,11 @@ func (s *Scale) standard(j int, v float64) float32 {
 }
 
 // Keep writes what a model needs of the data besides its weights into a run's directory.
-func (r *Ranking) Keep(dir string) error {
+func (r *Ranking) Keep(dir *run.Dir) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	return run.WriteFile(filepath.Join(dir, ScaleFile), func(w io.Writer) error {
+	return dir.WriteFile(run.ItemsFile, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(r.scale)
@@ -104,18 +99,27 @@ func (r *Ranking) Known() *Scale { return r.scale }
 func (r *Ranking) KnowAs(other *Ranking) { r.scale, r.known = other.scale, other.scale != nil }
 
 // Restore reads what [Ranking.Keep] wrote, if it is there.
-func (r *Ranking) Restore(dir string) error {
-	path := filepath.Join(dir, ScaleFile)
-	data, err := os.ReadFile(path)
+func (r *Ranking) Restore(dir *run.Dir) error {
+	data, err := dir.ReadFile(run.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // a run that made no step
 	}
 	if err != nil {
 		return err
 	}
+	return r.parseScale(data, dir.File(run.ItemsFile))
+}
+
+// parseScale takes what [Ranking.Keep] wrote to the file path.
+func (r *Ranking) parseScale(data []byte, path string) error {
 	s := &Scale{}
 	if err := json.Unmarshal(data, s); err != nil {
 		return fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
+	}
+	for j, d := range s.Deviation {
+		if d < 0 {
+			return fmt.Errorf("%s: deviation %d is %g, wanted 0 or more", path, j, d)
+		}
 	}
 	if r.config.Items == "features" && (len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != r.config.Features || s.Features != nil && len(s.Features) != r.config.Features) {
 		return fmt.Errorf("%s: has %d and %d ends of ranges and %d names, wanted task.features = %d of each", path, len(s.Low), len(s.High), len(s.Features), r.config.Features)

@@ -15,6 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
 )
 
 // Split says which sets are wanted. Sets of different splits are drawn independently.
@@ -41,8 +42,8 @@ type Task interface {
 // Keeper is a task with something that a trained model needs of its data, such as the scale of
 // features: it is kept in the run's directory.
 type Keeper interface {
-	Keep(dir string) error
-	Restore(dir string) error
+	Keep(dir *run.Dir) error
+	Restore(dir *run.Dir) error
 }
 
 // Flusher is a task that keeps work for other runs, which Flush writes.

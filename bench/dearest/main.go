@@ -91,7 +91,7 @@ func run(o options, models []string, out io.Writer) (within bool, err error) {
 		if f.Seconds > o.most.seconds || f.Megabytes > o.most.megabytes || f.Status == 0 || f.Status == 500 {
 			within = false
 		}
-		if f.Status != http.StatusRequestEntityTooLarge || o.hostile {
+		if f.Status != http.StatusRequestEntityTooLarge || o.hostile || o.file != "" {
 			if err := json.NewEncoder(out).Encode(f); err != nil {
 				return err
 			}

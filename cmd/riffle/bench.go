@@ -116,7 +116,7 @@ func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []stri
 	if _, err := cfg.Resolve(); err != nil {
 		return nil, blame(name(cmd), from, set, err)
 	}
-	m, err := a.newModel(cfg, engineSpec)
+	m, err := a.newModel(cfg, engineSpec, learn.New)
 	if err != nil {
 		return nil, blame(name(cmd), from, set, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	if err != nil {
 		return err
 	}
-	err = keepJSON(filepath.Join(dir, runs.CalibrationFile), c)
+	err = keepJSON(dir, runs.CalibrationFile, c)
 	if a.json {
 		return errors.Join(a.printJSON(c), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/engine/blocks"
 	"github.com/riffle-ml/riffle/learn"
 )
 
@@ -54,6 +55,9 @@ func (a *app) openEngine(spec string) (*engine.Engine, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if e.Path != "" {
+		blocks.Keep() // where it cannot, XLA is slower, no more
 	}
 	a.note("engine: %s", e)
 	a.warn(e.Warnings)

@@ -241,7 +241,7 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	switch path := filepath.Join(dir, runs.EvalFile); {
 	case dir == "":
 	case m.AsConfigured(r):
-		err = keepJSON(path, file)
+		err = keepJSON(dir, runs.EvalFile, file)
 	default:
 		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
 	}
@@ -255,9 +255,9 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	return err
 }
 
-// keepJSON writes a result to a file.
-func keepJSON(path string, result any) error {
-	return runs.WriteFile(path, func(w io.Writer) error {
+// keepJSON writes a result to a file of a run's directory.
+func keepJSON(dir, name string, result any) error {
+	return runs.WriteIn(dir, name, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(result)
@@ -384,7 +384,7 @@ func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = keepJSON(filepath.Join(dir, runs.ProbeFile), p)
+	err = keepJSON(dir, runs.ProbeFile, p)
 	if a.json {
 		return errors.Join(a.printJSON(p), err)
 	}

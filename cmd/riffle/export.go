@@ -13,7 +13,6 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/onnx"
 	runs "github.com/riffle-ml/riffle/run"
-	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -57,8 +56,22 @@ the optimiser, so that its training cannot be resumed.`,
 	return cmd
 }
 
-func (a *app) exportTensors(from, to string) error {
+// openPlan opens a run and the model that it is of, without its weights.
+func openPlan(from string) (*runs.Dir, *learn.Model, error) {
 	dir, err := runs.Open(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _, err := learn.Plan(dir.Config, nil) // nothing is computed
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", dir.File(runs.ConfigFile), err), dir.Close())
+	}
+	dir.Expect(m.Denoiser)
+	return dir, m, nil
+}
+
+func (a *app) exportTensors(from, to string) error {
+	dir, _, err := openPlan(from)
 	if err != nil {
 		return err
 	}
@@ -89,17 +102,13 @@ func (a *app) exportTensors(from, to string) error {
 }
 
 func (a *app) exportONNX(from, to string) error {
-	dir, err := runs.Open(from)
+	dir, m, err := openPlan(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
 	if dir.Config.Method != "diffusion" {
 		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, dir.Config.Method)
-	}
-	m, _, err := learn.New(dir.Config, nil) // nothing is computed
-	if err != nil {
-		return blame("export", dir.File(runs.ConfigFile), nil, err)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {
@@ -121,9 +130,9 @@ func (a *app) exportONNX(from, to string) error {
 		}
 	}
 	// What the task needs to make objects of features: the models begin at the objects.
-	scale, err := os.ReadFile(dir.File(task.ScaleFile))
+	scale, err := dir.ReadFile(runs.ItemsFile)
 	if err == nil {
-		err = runs.WriteFile(filepath.Join(to, task.ScaleFile), func(w io.Writer) error { _, err := w.Write(scale); return err })
+		err = runs.WriteIn(to, runs.ItemsFile, func(w io.Writer) error { _, err := w.Write(scale); return err })
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -140,12 +149,12 @@ func (a *app) exportONNX(from, to string) error {
 }
 
 func (a *app) exportRun(from, to string) error {
-	dir, err := runs.Open(from)
+	dir, _, err := openPlan(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	state, warnings, err := dir.CopyModel(to, task.ScaleFile, runs.EvalFile, runs.ProbeFile, runs.CalibrationFile)
+	state, warnings, err := dir.CopyModel(to, runs.EvalFile, runs.ProbeFile, runs.CalibrationFile)
 	if err != nil {
 		return err
 	}

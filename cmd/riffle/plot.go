@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -101,14 +102,21 @@ const mostInStrip = 20
 // plotter writes figures and remembers their files, and what was not drawn.
 type plotter struct {
 	format          string
+	run             *runs.Dir // whose figures they are, nil where they go beside a file
 	files, warnings []string
 }
 
-// save writes a figure to the file path and its format's extension.
+// save writes a figure to the file path and its format's extension, or to that name among the
+// figures of the run.
 func (p *plotter) save(path string, f plot.Figure) error {
 	path += "." + p.format
-	p.files = append(p.files, path)
-	return plot.Save(path, f)
+	if p.run == nil {
+		p.files = append(p.files, path)
+		return plot.Save(path, f)
+	}
+	name := filepath.Join(runs.FiguresDir, path)
+	p.files = append(p.files, p.run.File(name))
+	return p.run.WriteFile(name, func(w io.Writer) error { return plot.Encode(w, p.format, f) })
 }
 
 func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, count, samples int) error {
@@ -117,26 +125,26 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 	if err != nil && missing == nil {
 		return err
 	}
-	figures := filepath.Join(dir, "figures")
-	if err := os.MkdirAll(figures, 0o777); err != nil {
+	if p.run, err = runs.Open(dir); err != nil {
 		return err
 	}
-	switch log, err := a.readLog(filepath.Join(dir, runs.MetricsFile)); {
+	defer func() { _ = p.run.Close() }()
+	steps, events, warnings, err := p.run.ReadMetrics()
+	switch log, err := a.readLog(p.run.File(runs.MetricsFile), steps, events, warnings, err); {
 	case errors.Is(err, fs.ErrNotExist): // weights that were passed on
 		a.note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
 	case err != nil:
 		return err
 	default:
-		if err := log.save(p, filepath.Join(figures, "training"), filepath.Join(figures, "metrics")); err != nil {
+		if err := log.save(p, "training", "metrics"); err != nil {
 			return err
 		}
 	}
-	path := filepath.Join(dir, runs.CalibrationFile)
-	data, err := os.ReadFile(path)
+	data, err := p.run.ReadFile(runs.CalibrationFile)
 	if err == nil {
 		var calibration plot.Figure
-		if calibration, err = calibrationFigure(path, data); err == nil {
-			err = p.save(filepath.Join(figures, "calibration"), calibration)
+		if calibration, err = calibrationFigure(p.run.File(runs.CalibrationFile), data); err == nil {
+			err = p.save("calibration", calibration)
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -145,7 +153,7 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 		return err
 	}
 	if missing == nil {
-		err := a.plotTestSets(cmd, p, m, figures, count, samples)
+		err := a.plotTestSets(cmd, p, m, count, samples)
 		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {
 			return err
 		}
@@ -160,7 +168,7 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 }
 
 // plotTestSets draws what a model makes of test sets.
-func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, figures string, count, samples int) error {
+func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count, samples int) error {
 	if m.Process == nil {
 		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Config.Method)
 		return nil
@@ -174,7 +182,7 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, figur
 		if !marginals.Whole {
 			heat.ItemLabel = "item, as far as known in order"
 		}
-		if err := p.save(filepath.Join(figures, "marginals"), heat); err != nil {
+		if err := p.save("marginals", heat); err != nil {
 			return err
 		}
 	}
@@ -182,7 +190,7 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, figur
 	if err != nil {
 		return err
 	}
-	return p.save(filepath.Join(figures, "strip"), strip)
+	return p.save("strip", strip)
 }
 
 // runLog is what a log says, as series over the steps.
@@ -193,8 +201,8 @@ type runLog struct {
 	lists                    bool
 }
 
-func (a *app) readLog(path string) (*runLog, error) {
-	steps, events, warnings, err := runs.ReadMetrics(path)
+// readLog makes series of what was read of the log path.
+func (a *app) readLog(path string, steps []runs.StepLine, events []runs.Event, warnings []string, err error) (*runLog, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
+	runs "github.com/riffle-ml/riffle/run"
 )
 
 // mostPlotted is the largest file of results that is drawn, in bytes.
@@ -60,7 +61,8 @@ func (a *app) plotFile(p *plotter, path string) error {
 		}
 		return nil
 	case head.Loss != nil || head.Event != nil:
-		log, err := a.readLog(path)
+		steps, events, warnings, err := runs.ReadMetrics(path)
+		log, err := a.readLog(path, steps, events, warnings, err)
 		if err != nil {
 			return err
 		}

@@ -191,7 +191,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
-		return errors.Join(keepJSON(filepath.Join(dir, runs.EvalFile), outcome), keepJSON(filepath.Join(dir, reproduce.AboutFile), about))
+		return errors.Join(keepJSON(dir, runs.EvalFile, outcome), keepJSON(dir, reproduce.AboutFile, about))
 	}
 	if o.full {
 		if r.Full == "" {
@@ -212,7 +212,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := keepJSON(filepath.Join(dir, reproduce.AboutFile), about); err != nil {
+	if err := keepJSON(dir, reproduce.AboutFile, about); err != nil {
 		return err
 	}
 	if err := m.Train(cmd.Context(), d, resume, a.trainOptions(m, false)); err != nil {
@@ -243,7 +243,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
-	return keepJSON(filepath.Join(dir, reproduce.AboutFile), reproduce.About{Machine: machine.Name(), Set: []string{"of=" + r.Of}})
+	return keepJSON(dir, reproduce.AboutFile, reproduce.About{Machine: machine.Name(), Set: []string{"of=" + r.Of}})
 }
 
 // drawn is how many test sets of a row are in its picture.

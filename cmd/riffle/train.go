@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -43,10 +45,16 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops; a second one stops at once, unsaved. --resume goes on from the
+Ctrl-C saves and stops, as SIGTERM and SIGHUP (a terminal that is closed) do; a second one
+stops at once, unsaved. --resume goes on from the
 last checkpoint with the run's configuration and engine, bit for bit as if it had not
 been stopped. It is not so where --engine names another engine, and with train.time,
 as the clock decides on the learning rate.
+
+--resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
+finished too. Both count what was trained before. The learning rate is from then on that of a training
+of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
+steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
 
 With train.average the weights in model.safetensors are a moving average of those that are
 trained, which stand in trained.safetensors.
@@ -82,8 +90,8 @@ steps of the latent objective: there the others wait meanwhile.`,
 				return usagef("train: --steps and --time exclude each other")
 			case resume && initial != "":
 				return usagef("train: --init is for a new run, --resume goes on with one")
-			case resume && (len(args) > 0 || len(set) > 0 || steps > 0 || limit > 0):
-				return usagef("train: --resume takes no PRESET, --set, --steps and --time: a run keeps its configuration\nhint: riffle train --out %s --resume", shell.Quote(out))
+			case resume && (len(args) > 0 || len(set) > 0):
+				return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(out))
 			}
 			return nil
 		},
@@ -101,6 +109,8 @@ steps of the latent objective: there the others wait meanwhile.`,
 					return fmt.Errorf("train: --profile: %w", err)
 				}
 			}
+			ctx, stop := untilHangup(cmd.Context())
+			defer stop()
 			m, dir, err := a.openRun(args, out, engineSpec, initial, resume, set, ignoreMemory, devices)
 			if err != nil {
 				return err
@@ -116,7 +126,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 			}
 			opt := a.trainOptions(m, quiet)
 			opt.Devices = devices
-			err = m.Train(cmd.Context(), dir, resume, opt)
+			err = m.Train(ctx, dir, resume, opt)
 			if errors.Is(err, learn.ErrStopped) {
 				again := forced(engineSpec, m.Engine)
 				if devices > 1 {
@@ -146,6 +156,15 @@ steps of the latent objective: there the others wait meanwhile.`,
 	return cmd
 }
 
+// untilHangup returns a context that a hang-up signal ends too, as where the terminal is closed,
+// unless it is ignored (nohup).
+func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, func() {}
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
+}
+
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
@@ -171,9 +190,7 @@ func (a *app) openRun(args []string, out, engineSpec, initial string, resume boo
 		}
 	}
 	if err == nil && resume {
-		if state, err = dir.LoadState(); errors.Is(err, runs.ErrNoCheckpoint) {
-			err = nil
-		}
+		state, err = a.checkRun(dir, &cfg)
 	}
 	if err != nil {
 		if dir != nil {
@@ -185,7 +202,11 @@ func (a *app) openRun(args []string, out, engineSpec, initial string, resume boo
 	if kept {
 		engineSpec = state.Engine
 	}
-	if m, err = a.newModel(cfg, engineSpec); err != nil {
+	by := learn.Plan
+	if initial != "" { // which goes over the starting weights
+		by = learn.New
+	}
+	if m, err = a.newModel(cfg, engineSpec, by); err != nil {
 		err = blame("train", from, set, err)
 	}
 	switch {
@@ -220,6 +241,21 @@ func (a *app) openRun(args []string, out, engineSpec, initial string, resume boo
 		err = errors.Join(err, dir.Close())
 	}
 	return m, dir, err
+}
+
+// checkRun holds a run's checkpoint, if it has one, against its configuration, before more memory is
+// taken and data are read than its files are long.
+func (a *app) checkRun(dir *runs.Dir, cfg *config.Config) (runs.State, error) {
+	m, _, err := learn.Plan(*cfg, nil)
+	if err != nil {
+		return runs.State{}, fmt.Errorf("%s: %w", dir.File(runs.ConfigFile), err)
+	}
+	dir.Expect(m.Denoiser)
+	_, state, _, err := dir.LoadModel()
+	if errors.Is(err, runs.ErrNoCheckpoint) {
+		err = nil
+	}
+	return state, err
 }
 
 // describe says what is about to be trained.
@@ -264,8 +300,9 @@ func forced(spec string, e *engine.Engine) string {
 	return " --engine " + name
 }
 
-func (a *app) newModel(cfg config.Config, engineSpec string) (*learn.Model, error) {
-	m, warnings, err := learn.New(cfg, nil)
+// newModel makes a model by [learn.New] or [learn.Plan].
+func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Config, *engine.Engine) (*learn.Model, []string, error)) (*learn.Model, error) {
+	m, warnings, err := by(cfg, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,17 @@
 // host has to find them anew, which takes ten times as long as clearing: a step in three had half a
 // second more. Kept, and made of huge pages, they cost nothing.
 //
-// It does so by standing in for posix_memalign, free and realloc of the whole program, so it is for
-// programs to choose, not for libraries: call [Keep] before an engine is opened.
+// It does so by standing in for posix_memalign, free, realloc, reallocarray and malloc_usable_size of
+// the whole program, so it is for programs to choose, not for libraries. Until [Keep] is called, and
+// for all but large blocks, they do nothing but call the next allocator's: glibc's, or that of a
+// library that was loaded before the program, such as jemalloc.
+//
+// [Variable] set to "off" turns it off.
 package blocks
+
+import "os"
+
+// Variable is the environment variable that turns the package off.
+const Variable = "RIFFLE_BLOCKS"
+
+func wanted() bool { return os.Getenv(Variable) != "off" }

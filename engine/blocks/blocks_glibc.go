@@ -8,9 +8,10 @@ import "C"
 
 import "unsafe"
 
-// Keep begins to keep blocks and reports whether it can: on Linux, with cgo and glibc. What is kept
-// and what is in use together are never more than what was in use at one time.
-func Keep() bool { return C.riffle_blocks_keep() != 0 }
+// Keep begins to keep blocks and reports whether it does: on Linux, with cgo and glibc, unless
+// [Variable] says off. What is kept and what is in use together are never more than what was in use
+// at one time. Call it when XLA has been opened.
+func Keep() bool { return wanted() && C.riffle_blocks_keep() != 0 }
 
 // glibc is whether the C library is one that this works with.
 const glibc = C.RIFFLE_GLIBC == 1
@@ -31,4 +32,14 @@ func allocate(align, size int) (unsafe.Pointer, int) {
 
 func resize(p unsafe.Pointer, size int) unsafe.Pointer { return C.realloc(p, C.size_t(size)) }
 
+func resizeArray(p unsafe.Pointer, count, size int) unsafe.Pointer {
+	return C.reallocarray(p, C.size_t(count), C.size_t(size))
+}
+
+func usable(p unsafe.Pointer) int { return int(C.malloc_usable_size(p)) }
+
 func release(p unsafe.Pointer) { C.free(p) }
+
+// allocateInChild forks, allocates and frees in the child, and returns the child's exit code: 0 where
+// all went well.
+func allocateInChild(size int) int { return int(C.riffle_blocks_fork(C.size_t(size))) }

@@ -4,6 +4,10 @@ package blocks
 
 import (
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -150,6 +154,95 @@ func TestWhatGlibcDoes(t *testing.T) {
 	release(nil)
 	if u, f := sizes(); u != used || f > free {
 		t.Errorf("small blocks and refusals changed what is in use (%d, was %d) or kept (%d, was %d)", u, used, f, free)
+	}
+}
+
+// What asks for a block's size, or makes it greater by counts, must know it too.
+func TestOtherFunctionsOfBlocks(t *testing.T) {
+	keep(t)
+	p := block(t, 15*mb)
+	if got := usable(p); got < 15*mb || got > 16*mb+4*mb {
+		t.Errorf("usable size %d, wanted 15 MB to a quarter more than 16", got)
+	}
+	copy(bytesAt(p, 3), "abc")
+	q := resizeArray(p, 10, 4*mb)
+	if q == nil || string(bytesAt(q, 3)) != "abc" || bytesAt(q, 15*mb)[15*mb-1] != 2 {
+		t.Fatal("made greater it lost what was in it")
+	}
+	if got := usable(q); got < 40*mb {
+		t.Errorf("usable size %d, wanted 40 MB or more", got)
+	}
+	if resizeArray(q, 1<<40, 1<<40) != nil {
+		t.Error("2^80 bytes: wanted no block")
+	}
+	release(q)
+	if got := usable(nil); got != 0 {
+		t.Errorf("usable size %d of nothing", got)
+	}
+}
+
+// A child that was forked while threads allocate can allocate.
+func TestBlocksAfterFork(t *testing.T) {
+	keep(t)
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	for range 2 {
+		wait.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if p, status := allocate(64, 8*mb); status == 0 {
+						release(p)
+					}
+				}
+			}
+		})
+	}
+	for range 20 {
+		if code := allocateInChild(16 * mb); code != 0 {
+			t.Errorf("the child ended with %d, wanted 0", code)
+			break
+		}
+	}
+	close(done)
+	wait.Wait()
+	used, _ := sizes()
+	mostInUse = max(mostInUse, used+2*8*mb)
+}
+
+// again is the variable by which a test runs the others in another process.
+const again = "RIFFLE_TEST_BLOCKS_AGAIN"
+
+// Another allocator that is loaded before the program gets back what it gave.
+func TestOtherAllocators(t *testing.T) {
+	keep(t)
+	if os.Getenv(again) != "" {
+		t.Skip("is in the other process")
+	}
+	for _, name := range []string{"libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4", "libc_malloc_debug.so.0"} {
+		t.Run(name, func(t *testing.T) {
+			found, _ := filepath.Glob("/usr/lib/*/" + name)
+			if found == nil {
+				t.Skip("not installed")
+			}
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test(Block|Resize|Other|NoMore)", "-test.v")
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+found[0], "MALLOC_CHECK_=3", again+"=1")
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--- PASS: TestBlockIsTakenAgain") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// The variable has it not begin.
+func TestTurnedOff(t *testing.T) {
+	keep(t)
+	t.Setenv(Variable, "off")
+	if Keep() {
+		t.Error("keeps blocks")
 	}
 }
 

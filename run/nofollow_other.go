@@ -1,0 +1,5 @@
+//go:build !unix
+
+package run
+
+const noFollow = 0
