@@ -141,7 +141,10 @@ func TestLooks(t *testing.T) {
 	}
 	end := func() {
 		t.Helper()
-		do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#marginals")))
+		do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#marginals:not([hidden]), #error:not([hidden])")))
+		if text := value[string](t, ctx, `document.getElementById("error").textContent`); text != "" {
+			t.Fatalf("the page says %q", text)
+		}
 		value[bool](t, ctx, `{stop(); const s = document.getElementById("step"); s.value = s.max; s.dispatchEvent(new Event("input"))}`)
 	}
 
