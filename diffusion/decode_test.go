@@ -305,7 +305,7 @@ func TestLikelihoodAmong(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := estimates[0]
-			if x.Effective < 100 || math.Abs(x.LogProb-c.exact) > 4*x.StdErr {
+			if x.Effective < 50 || math.Abs(x.LogProb-c.exact) > 4*x.StdErr {
 				t.Errorf("%s: estimate %.4f ± %.4f of log %d orders' probability %.4f, %.0f of %d draws count", p.Reverse.Name(), x.LogProb, x.StdErr, len(c.among), c.exact, x.Effective, draws)
 			}
 			if !(x.Bound <= c.exact+3*x.BoundStdErr) {
