@@ -584,15 +584,19 @@ func TestSmallSets(t *testing.T) {
 	}
 }
 
-// JSON has no infinities: what is not finite is null.
+// JSON has no infinities: what is not finite is its name, and is read again.
 func TestNatsJSON(t *testing.T) {
-	for v, want := range map[Nats]string{-1.5: "-1.5", Nats(math.Inf(-1)): "null", Nats(math.Inf(1)): "null"} {
+	for v, want := range map[Nats]string{-1.5: "-1.5", Nats(math.Inf(-1)): `"-Infinity"`, Nats(math.Inf(1)): `"Infinity"`} {
 		got, err := json.Marshal(v)
 		if err != nil || string(got) != want {
 			t.Errorf("%g: %s, %v, want %s", float64(v), got, err, want)
 		}
+		var back Nats
+		if err := json.Unmarshal(got, &back); err != nil || back != v {
+			t.Errorf("%s: read as %g, %v", got, float64(back), err)
+		}
 	}
-	if got, err := json.Marshal(Nats(math.NaN())); err != nil || string(got) != "null" {
-		t.Errorf("NaN: %s, %v, want null", got, err)
+	if got, err := json.Marshal(Nats(math.NaN())); err != nil || string(got) != `"NaN"` {
+		t.Errorf("NaN: %s, %v, want \"NaN\"", got, err)
 	}
 }

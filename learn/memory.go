@@ -113,10 +113,10 @@ func (m *Model) CheckMemory(devices int) error {
 	}
 	hint := "no batch of this network fits; a smaller one or fewer objects would"
 	if fits > 0 {
-		hint = fmt.Sprintf("%d would fit", fits)
+		hint = fmt.Sprintf("%s = %d would fit", config.TrainBatch, fits)
 	}
 	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
-		hint += "; train.objective = \"random-step\" takes one state a trajectory"
+		hint += "; " + config.TrainObjective + " = \"random-step\" takes one state a trajectory"
 	}
 	return &config.KeyError{Key: config.TrainBatch, Problem: fmt.Sprintf("a step of %d sets needs about %s, %s are free", batch, gigabytes(need), gigabytes(free)), Hint: hint}
 }

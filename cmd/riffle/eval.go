@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -286,7 +287,7 @@ func (a *app) printResult(f evalFile) {
 		header = append(header, "paper")
 	}
 	row := func(name, format string, v metric.Interval, paper func(*config.Paper) *float64) []string {
-		r := []string{name, fmt.Sprintf(format, v.Mean), fmt.Sprintf(format+" to "+format, v.Low, v.High)}
+		r := []string{name, rounded(format, v.Mean), rounded(format, v.Low) + " to " + rounded(format, v.High)}
 		if f.Paper != nil {
 			p := ""
 			if figure := paper(f.Paper); figure != nil {
@@ -391,4 +392,13 @@ func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
 	fmt.Fprintf(a.out, "digits misread by a linear probe on the encoder  %.2f %% of %s test digits\n", p.DigitError, thousands(p.TestDigits))
 	fmt.Fprintf(a.out, "exact %% of a perfect sorter with that reader      %.1f (simulated, ± %.1f)\n", p.Limit, p.LimitStdErr)
 	return err
+}
+
+// rounded is a figure in a format, where what rounds to zero has no sign.
+func rounded(format string, v float64) string {
+	text := fmt.Sprintf(format, v)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
 }
