@@ -50,7 +50,7 @@ func TestLabelsAreKept(t *testing.T) {
 	if err != nil || solved(kept) != 7 {
 		t.Fatalf("%d solved, wanted 7: %v", solved(kept), err)
 	}
-	again, kept := examples(Train, 0)
+	again, _ := examples(Train, 0)
 	if !reflect.DeepEqual(again.Clean, ex.Clean) || !reflect.DeepEqual(again.Points, ex.Points) {
 		t.Error("with the file other examples come than without")
 	}
@@ -65,7 +65,7 @@ func TestLabelsAreKept(t *testing.T) {
 		if err := os.WriteFile(path, spoil(slices.Clone(first)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		again, kept := examples(Train, 0)
+		again, _ := examples(Train, 0)
 		if !reflect.DeepEqual(again.Clean, ex.Clean) || solved(kept) != 7 {
 			t.Error("a file that is torn changes what comes out")
 		}
