@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -128,7 +127,7 @@ func TestOrientationPhoto(t *testing.T) {
 	}
 	pixel := func(p *Picture, y, x int) string {
 		at := (y*p.Cols + x) * 3
-		return fmt.Sprint([]byte(p.Pix[at : at+3]))
+		return string(p.Pix[at : at+3])
 	}
 	for y := range got.Rows { // turned clockwise: the first row is shown as the last column
 		if pixel(got, y, 426) != pixel(stored, 0, y) || pixel(got, y, 0) != pixel(stored, 426, y) {

@@ -65,7 +65,7 @@ func TestLabelsAreKept(t *testing.T) {
 		if err := os.WriteFile(path, spoil(slices.Clone(first)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		again, _ := examples(Train, 0)
+		again, kept := examples(Train, 0)
 		if !reflect.DeepEqual(again.Clean, ex.Clean) || solved(kept) != 7 {
 			t.Error("a file that is torn changes what comes out")
 		}
