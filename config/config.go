@@ -36,6 +36,7 @@ type Task struct {
 	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points"`
 	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
 	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error" for:"task.name=ranking" values:"|mean|0"`
+	Scale     string    `toml:"scale,omitempty" comment:"ranking: how features are brought to the network, standard (by their mean and deviation; so if empty) or quantile (normal scores of their ranks in the training part)" for:"task.name=ranking" values:"|standard|quantile"`
 	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey" for:"task.name=ranking" range:"0..4096"`
 	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value." for:"task.name=sort"`
 	Target    string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`

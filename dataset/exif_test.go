@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -126,7 +125,10 @@ func TestOrientationPhoto(t *testing.T) {
 	if err != nil || got.Rows != 640 || got.Cols != 427 {
 		t.Fatalf("%v, %d×%d", err, got.Rows, got.Cols)
 	}
-	pixel := func(p *Picture, y, x int) string { return fmt.Sprint(p.Pix[(y*p.Cols+x)*3 : (y*p.Cols+x)*3+3]) }
+	pixel := func(p *Picture, y, x int) string {
+		at := (y*p.Cols + x) * 3
+		return string(p.Pix[at : at+3])
+	}
 	for y := range got.Rows { // turned clockwise: the first row is shown as the last column
 		if pixel(got, y, 426) != pixel(stored, 0, y) || pixel(got, y, 0) != pixel(stored, 426, y) {
 			t.Fatalf("row %d is not column %d of the stored picture", y, y)

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 
-	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
@@ -36,7 +35,7 @@ func (f *TSPLIB) doubt(name string) []string {
 	var d tsp.Doubts
 	if f.Instance != nil {
 		for _, tour := range f.Tours[:min(mostDoubted, len(f.Tours))] {
-			d.Look(name, f.Instance, perm.Order(tour))
+			d.Look(name, f.Instance, tour)
 		}
 	}
 	return d.Warnings()

@@ -5,7 +5,8 @@
 
 OBJECTS.npy holds sets of n objects each: images [sets, n, height, width], uint8 from 0 to 255 or
 float32 from 0 to 1; identities [sets, n] for a model of one permutation; features [sets, n, f], of
-which (v - mean) / deviation of items.json is what the model takes; points [sets, n, 2], in the unit
+which (v - mean) / deviation of items.json, cut off at 10, is what the model takes, or with knots in
+items.json numpy.interp(v, knots[j], scores[j]) of feature j; points [sets, n, 2], in the unit
 square where the model was trained on them so. Prints a line a set, its
 order: the index of the object at each position. Each reverse step is the one that looks best,
 place by place (laws gpl, path and pl); to that end the order in which the objects come counts as shuffled.

@@ -102,7 +102,7 @@ func (m *Model) FasterToAsk(q Query, sets int) Choice {
 	seconds := func() float64 {
 		total := m.workOf(q, m.Config.Task.N, sets, false).Seconds
 		for _, n := range shapes { // the last part of each is filled up
-			_, states := m.part(n)
+			states := m.part(n)
 			total += states * m.stateTime(n)
 		}
 		return total

@@ -210,8 +210,10 @@ func TestConfigChangedByHand(t *testing.T) {
 		{[]string{"beam = 20", "beam = 64", "examples = 20", "examples = 30"}, "decode.beam was 20, is 64; eval.examples was 20, is 30", true, true},
 		{[]string{"lr = 0.001", "lr = 0.1", "batch = 6", "batch = 12"}, "train.batch was 6, is 12; train.lr was 0.001, is 0.1", true, false},
 		{[]string{"seed = 1", "seed = 2"}, "seed was 1, is 2", false, false},
-		{[]string{"target = 'random'", "target = 'identity'", "schedule = [0, 2, 4, 8]", "schedule = [0, 8]", "heads = 2", "heads = 4"},
-			"task.target was 'random', is 'identity'; process.schedule was [0, 2, 4, 8], is [0, 8]; model.heads was 2, is 4", false, false},
+		{
+			[]string{"target = 'random'", "target = 'identity'", "schedule = [0, 2, 4, 8]", "schedule = [0, 8]", "heads = 2", "heads = 4"},
+			"task.target was 'random', is 'identity'; process.schedule was [0, 2, 4, 8], is [0, 8]; model.heads was 2, is 4", false, false,
+		},
 	} {
 		text := strings.NewReplacer(c.edits...).Replace(string(whole))
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

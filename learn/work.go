@@ -65,7 +65,7 @@ func (m *Model) Work(q Query, sets []*dataset.Set) (total Work) {
 		total = total.Add(m.workOf(q, n, count, true))
 	}
 	for n := range shapes { // each compiled, and its last part filled up at each step
-		_, states := m.part(n)
+		states := m.part(n)
 		total.Seconds += m.compileTime() + float64(len(m.Process.Steps))*states*m.stateTime(n)
 	}
 	if len(shapes) > 0 { // the encoder
@@ -83,10 +83,9 @@ func (m *Model) PaddedSize(n int) int {
 	return denoiser.PaddedSize(n, most)
 }
 
-// part is how many tokens, and states of so many objects, go through the network together.
-func (m *Model) part(n int) (tokens, states float64) {
-	tokens = float64(m.Denoiser.Tokens(n))
-	return tokens, float64(diffusion.PartRows(m.Denoiser.Tokens(n)))
+// part is how many states of so many objects go through the network together.
+func (m *Model) part(n int) (states float64) {
+	return float64(diffusion.PartRows(m.Denoiser.Tokens(n)))
 }
 
 // workOf is the work of sets of n items, but for compiling.

@@ -50,7 +50,7 @@ func TestLabelsAreKept(t *testing.T) {
 	if err != nil || solved(kept) != 7 {
 		t.Fatalf("%d solved, wanted 7: %v", solved(kept), err)
 	}
-	again, kept := examples(Train, 0)
+	again, _ := examples(Train, 0)
 	if !reflect.DeepEqual(again.Clean, ex.Clean) || !reflect.DeepEqual(again.Points, ex.Points) {
 		t.Error("with the file other examples come than without")
 	}

@@ -22,7 +22,8 @@ import (
 //
 // Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
 // is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
-// what is known ([dataset.Levels.Draw]). Features are standardised by the mean and the deviation of the training part.
+// what is known ([dataset.Levels.Draw]). Features are standardised
+// by the mean and the deviation of the training part, or by its quantiles (task.scale).
 type Ranking struct {
 	config config.Task
 	seed   uint64
@@ -121,6 +122,8 @@ func newRanking(c *config.Config) (*Ranking, error) {
 	switch {
 	case t.Fill != "" && t.Items != "features":
 		return nil, field.Errorf("Fill", "is for items that are features (got %q)", t.Items)
+	case t.Scale == "quantile" && t.Items != "features":
+		return nil, field.Errorf("Scale", "quantile is for items that are features (got %q), wanted standard", t.Items)
 	case t.Items == "features" && t.Features < 1:
 		return nil, field.Errorf("Features", "must be 1 or more (got %d)", t.Features)
 	case t.Items == "images" && t.Pixels < 1:
@@ -511,7 +514,7 @@ func (r *Ranking) padded(ctx context.Context, sets []*dataset.Set, n int) (*tens
 	for i, s := range sets {
 		for k := range s.Items {
 			for j, v := range s.Items[k].Features {
-				flat[(i*n+k)*width+j] = r.scale.standard(j, v)
+				flat[(i*n+k)*width+j] = r.scale.input(j, v)
 			}
 		}
 	}

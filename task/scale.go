@@ -12,11 +12,16 @@ import (
 	"github.com/riffle-ml/riffle/run"
 )
 
-// Scale is how features are standardised: (x − Mean)/Deviation, cut off at ±[cutOff]. A
-// feature that is constant in the training part has deviation 0 and becomes 0.
+// Scale is how features are brought to the network: (x − Mean)/Deviation, cut off at ±[cutOff],
+// or, where there are Knots, by linear interpolation of their Scores. A feature that is constant
+// in the training part has deviation 0 and becomes 0.
 type Scale struct {
 	Mean      []float64 `json:"mean"`
 	Deviation []float64 `json:"deviation"`
+	// Knots are values of each feature in the training part, ascending, and Scores their normal
+	// scores: with task.scale "quantile", else nil.
+	Knots  [][]float64 `json:"knots,omitempty"`
+	Scores [][]float64 `json:"scores,omitempty"`
 	// Low and High are the range of each feature in the training part, nil in runs from before
 	// it was kept.
 	Low  []float64 `json:"low,omitempty"`
@@ -66,13 +71,19 @@ func (r *Ranking) measure() error {
 			r.scale.Deviation[j] = d
 		}
 	}
+	if r.config.Scale == "quantile" {
+		r.quantiles()
+	}
 	return r.fillMeans(count)
 }
 
 func bounded(v float64) float64 { return min(1e30, max(-1e30, v)) }
 
-// standard is a feature as the network sees it.
-func (s *Scale) standard(j int, v float64) float32 {
+// input is a feature as the network sees it.
+func (s *Scale) input(j int, v float64) float32 {
+	if s.Knots != nil {
+		return s.quantile(j, v)
+	}
 	if s.Deviation[j] == 0 {
 		return 0
 	}
@@ -126,6 +137,11 @@ func (r *Ranking) parseScale(data []byte, path string) error {
 	}
 	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
 		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)
+	}
+	if r.config.Items == "features" {
+		if err := s.checkKnots(r.config.Features, r.config.Scale == "quantile"); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	r.scale = s
 	return nil

@@ -28,9 +28,9 @@ type Sort struct {
 
 const digitSize = 28
 
-func newSort(c *config.Config) (*Sort, error) {
+func newSort(c *config.Config) *Sort {
 	t := c.Task
-	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: t.Augment, data: t.Data}, nil
+	return &Sort{n: t.N, digits: t.Digits, seed: c.Seed, augment: t.Augment, data: t.Data}
 }
 
 type digits struct{ train, test *dataset.Digits }

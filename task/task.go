@@ -125,7 +125,7 @@ func makeTask(c *config.Config) (Task, error) {
 		if err := feeds(c, "images", "cnn", "window"); err != nil {
 			return nil, err
 		}
-		return newSort(c)
+		return newSort(c), nil
 	case "jigsaw":
 		if err := feeds(c, "images", "cnn", "window"); err != nil {
 			return nil, err

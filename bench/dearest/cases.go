@@ -226,8 +226,8 @@ func gray(side int) string {
 }
 
 func rules() [][]request {
-	jig := func(model string, tiles int, more string) []request {
-		return one("/v1/puzzle", fmt.Sprintf(`{"model": %q, "picture": %q, "rows": %d, "columns": %d, %s}`, model, gray(28*tiles), tiles, tiles, more))
+	jig := func(tiles int, more string) []request {
+		return one("/v1/puzzle", fmt.Sprintf(`{"model": "jig", "picture": %q, "rows": %d, "columns": %d, %s}`, gray(28*tiles), tiles, tiles, more))
 	}
 	with := func(rule string) func(int) string { return func(int) string { return `, "constraints": ` + rule } }
 	odd := func(n int) string {
@@ -238,10 +238,10 @@ func rules() [][]request {
 		return `, "constraints": {"before": [` + strings.Join(list, ",") + `]}`
 	}
 	return [][]request{
-		jig("jig", 16, `"decode": "beam", "beam": 1024, "inner": 1024, "constraints": {"before": ["1,2"]}`),
-		jig("jig", 16, `"decode": "beam", "beam": 1024, "inner": 1024`),
-		jig("jig", 12, `"decode": "beam", "beam": 512, "inner": 1024, "constraints": {"pin": ["0=1"]}`),
-		jig("jig", 16, `"decode": "beam", "beam": 256, "inner": 16, "constraints": {"forbid": ["0=1"]}`),
+		jig(16, `"decode": "beam", "beam": 1024, "inner": 1024, "constraints": {"before": ["1,2"]}`),
+		jig(16, `"decode": "beam", "beam": 1024, "inner": 1024`),
+		jig(12, `"decode": "beam", "beam": 512, "inner": 1024, "constraints": {"pin": ["0=1"]}`),
+		jig(16, `"decode": "beam", "beam": 256, "inner": 16, "constraints": {"forbid": ["0=1"]}`),
 		one("/v1/order", `{"model": "rankings", "beam": 64, "inner": 1024, `+many(clubs, with(`{"before": ["1,2"]}`), 128)+`}`),
 		one("/v1/sample", `{"model": "rankings", "count": 64, `+many(clubs, odd, 150)+`}`),
 		one("/v1/sample", `{"model": "tours", "count": 64, `+many(points, with(`{"before": ["9,8,7,6,5,4,3,2,1"]}`), 150)+`}`),

@@ -26,7 +26,7 @@ func (p *process) models() ([]*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Body.Close()
+	defer func() { _ = r.Body.Close() }() // only read from
 	var out struct{ Models []*served }
 	return out.Models, json.NewDecoder(r.Body).Decode(&out)
 }
@@ -87,7 +87,7 @@ func (w *wish) less(rng *rand.Rand) bool {
 	var many []*int
 	for _, x := range []*int{&w.sets, &w.beam, &w.inner, &w.top, &w.count, &w.spread} {
 		used := (x != &w.count) == (w.kind == "order" || w.kind == "puzzle") || x == &w.sets || x == &w.spread
-		if *x > 1 && used && !(w.kind == "puzzle" && (x == &w.sets || x == &w.spread)) {
+		if *x > 1 && used && (w.kind != "puzzle" || x != &w.sets && x != &w.spread) {
 			many = append(many, x)
 		}
 	}

@@ -157,7 +157,7 @@ func (p *process) working() bool {
 	if err != nil {
 		return true
 	}
-	defer r.Body.Close()
+	defer func() { _ = r.Body.Close() }() // only read from
 	lines := bufio.NewScanner(r.Body)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "riffle_queue_requests") && !strings.HasSuffix(lines.Text(), " 0") {
@@ -173,7 +173,7 @@ func (p *process) send(r request) (status int, text string) {
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer reply.Body.Close()
+	defer func() { _ = reply.Body.Close() }() // only read from
 	text = ""
 	head := make([]byte, 300)
 	n, _ := reply.Body.Read(head)

@@ -145,13 +145,17 @@ func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lac
 	if r.Kind == dataset.KindBare.String() {
 		least, most = r.Items, r.Items
 	}
+	preset := "ranking"
+	if r.Kind == dataset.KindFeatures.String() {
+		preset = "ranking-features"
+	}
 	switch {
 	case least > mostRanked:
 		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
 	case least > task.MaxRanking:
-		return train("ranking", "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
+		return train(preset, "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
 	}
-	return train("ranking"), ""
+	return train(preset), ""
 }
 
 // mostRanked is the largest set for which a command is printed.
