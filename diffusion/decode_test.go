@@ -285,6 +285,10 @@ func TestLikelihoodAmong(t *testing.T) {
 		if name := p.Reverse.Name(); name == "ii" || name == "it" {
 			continue // eight single shuffles do not reach all of S_4 from everywhere
 		}
+		floor := 100.0
+		if p.Reverse.Name() == "path" {
+			floor = 50 // an untrained network's scores of who follows whom are sharper, so fewer draws count
+		}
 		dec, enc, all, index, likelihood := likelihoods(t, p, n)
 		var half []perm.Order
 		sum := 0.0
@@ -305,7 +309,7 @@ func TestLikelihoodAmong(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := estimates[0]
-			if x.Effective < 50 || math.Abs(x.LogProb-c.exact) > 4*x.StdErr {
+			if x.Effective < floor || math.Abs(x.LogProb-c.exact) > 4*x.StdErr {
 				t.Errorf("%s: estimate %.4f ± %.4f of log %d orders' probability %.4f, %.0f of %d draws count", p.Reverse.Name(), x.LogProb, x.StdErr, len(c.among), c.exact, x.Effective, draws)
 			}
 			if !(x.Bound <= c.exact+3*x.BoundStdErr) {

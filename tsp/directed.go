@@ -1,7 +1,6 @@
 package tsp
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,21 +69,9 @@ type directedSearch struct {
 }
 
 func newDirectedSearch(x *Instance, start perm.Order) *directedSearch {
-	s := &directedSearch{x: x, tour: slices.Clone(start), at: make([]int, x.n), neighbour: make([][]int, x.n), queued: make([]bool, x.n), scratch: make(perm.Order, 0, x.n)}
+	s := &directedSearch{x: x, tour: slices.Clone(start), at: make([]int, x.n), neighbour: x.neighbours(), queued: make([]bool, x.n), scratch: make(perm.Order, 0, x.n)}
 	for i, k := range start {
 		s.at[k] = i
-	}
-	others := make([]int, 0, x.n)
-	for k := range x.n {
-		others = others[:0]
-		for j := range x.n {
-			if j != k {
-				others = append(others, j)
-			}
-		}
-		row := x.matrix[k*x.n : (k+1)*x.n]
-		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
-		s.neighbour[k] = slices.Clone(others[:min(nearest, len(others))])
 	}
 	return s
 }

@@ -116,11 +116,9 @@ type search struct {
 // nearest is how many neighbours of a city are tried.
 const nearest = 10
 
-func newSearch(x *Instance, start perm.Order) *search {
-	s := &search{x: x, tour: slices.Clone(start), at: make([]int, x.n), neighbour: make([][]int, x.n), queued: make([]bool, x.n), scratch: make(perm.Order, x.n)}
-	for i, k := range start {
-		s.at[k] = i
-	}
+// neighbours are the cities that are nearest from each, the nearest first.
+func (x *Instance) neighbours() [][]int {
+	near := make([][]int, x.n)
 	others := make([]int, 0, x.n)
 	for k := range x.n {
 		others = others[:0]
@@ -131,7 +129,15 @@ func newSearch(x *Instance, start perm.Order) *search {
 		}
 		row := x.matrix[k*x.n : (k+1)*x.n]
 		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
-		s.neighbour[k] = slices.Clone(others[:min(nearest, len(others))])
+		near[k] = slices.Clone(others[:min(nearest, len(others))])
+	}
+	return near
+}
+
+func newSearch(x *Instance, start perm.Order) *search {
+	s := &search{x: x, tour: slices.Clone(start), at: make([]int, x.n), neighbour: x.neighbours(), queued: make([]bool, x.n), scratch: make(perm.Order, x.n)}
+	for i, k := range start {
+		s.at[k] = i
 	}
 	return s
 }
