@@ -50,7 +50,7 @@ func (m *Model) batch(s int) (*batch, error) {
 	if ex.Padded {
 		b.states.Lengths = make([]int32, size)
 	}
-	if m.Process.Inserts() {
+	if m.Process.HasExactPosterior() {
 		b.states.Last = make([]float32, len(b.states.Rank))
 	}
 	parallel.For(size, func(i int) {

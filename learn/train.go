@@ -109,7 +109,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	if err := m.start(); err != nil {
 		return err
 	}
-	if k, ok := m.Task.(task.Keeper); ok {
+	if k, ok := m.Task.(task.Persister); ok {
 		keep := k.Keep
 		if resume && m.State.Step > 0 {
 			keep = k.Restore
