@@ -1,7 +1,7 @@
 // Package constraint says what an order must obey: items pinned to positions or barred from
 // them, items before others, items among the first.
 //
-// [Set.Compile] finds contradictions and names them. A [Walk] builds orders that obey item
+// [Rules.Compile] finds contradictions and names them. A [Walk] builds orders that obey item
 // by item, from position 0 on, and always knows which items may come next so that the rest
 // can still be placed: it never ends in a dead end.
 //
@@ -15,7 +15,7 @@
 // Soc. 10, 1935). Both are exact at any size. Precedences together with positions forbidden
 // in the middle of a window are NP-hard in general: there a search decides, which gives up
 // after [SearchLimit] sets of placed items that nothing can follow. Where it finds neither an
-// order nor a contradiction, [Set.Compile] says so.
+// order nor a contradiction, [Rules.Compile] says so.
 //
 // A [Walk] has an order that obeys at hand. Most items can be brought to its next position by
 // pushing few others back, which shows that they may come next; for the others it searches, and
@@ -32,9 +32,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Set is rules about orders of items, all of which hold together. The zero Set allows all
+// Rules is rules about orders of items, all of which hold together. The zero Rules allows all
 // orders. Items and positions count from 0.
-type Set struct {
+type Rules struct {
 	Pins    []Place  // the item stands at the position
 	Forbids []Place  // the item does not stand at the position
 	Befores []Before // the one item stands before the other
@@ -56,21 +56,21 @@ type Among struct {
 }
 
 // Empty reports whether there are no rules.
-func (s Set) Empty() bool {
+func (s Rules) Empty() bool {
 	return len(s.Pins)+len(s.Forbids)+len(s.Befores)+len(s.Firsts) == 0
 }
 
 // And returns the rules of both sets, with the names of s where it has some.
-func (s Set) And(t Set) Set {
+func (s Rules) And(t Rules) Rules {
 	names := s.Names
 	if names == nil {
 		names = t.Names
 	}
-	return Set{slices.Concat(s.Pins, t.Pins), slices.Concat(s.Forbids, t.Forbids), slices.Concat(s.Befores, t.Befores), slices.Concat(s.Firsts, t.Firsts), names}
+	return Rules{slices.Concat(s.Pins, t.Pins), slices.Concat(s.Forbids, t.Forbids), slices.Concat(s.Befores, t.Befores), slices.Concat(s.Firsts, t.Firsts), names}
 }
 
 // name is what errors call an item.
-func (s Set) name(k int) string {
+func (s Rules) name(k int) string {
 	if k < len(s.Names) {
 		return Quote(s.Names[k])
 	}
@@ -78,7 +78,7 @@ func (s Set) name(k int) string {
 }
 
 // short lists items, of many the first ones.
-func (s Set) short(items []int) string {
+func (s Rules) short(items []int) string {
 	out := make([]string, 0, len(items))
 	for _, k := range items {
 		out = append(out, s.name(k))
@@ -87,8 +87,8 @@ func (s Set) short(items []int) string {
 }
 
 // Check returns an error that names the first rule that an order breaks, nil where it obeys.
-// The order must be a bijection and the rules must be about its items, as [Set.Compile] says.
-func (s Set) Check(o perm.Order) error {
+// The order must be a bijection and the rules must be about its items, as [Rules.Compile] says.
+func (s Rules) Check(o perm.Order) error {
 	rank := o.Rank()
 	for _, p := range s.Pins {
 		if rank[p.Item] != p.Position {
@@ -116,7 +116,7 @@ func (s Set) Check(o perm.Order) error {
 }
 
 // validate checks that rules are about n items and their positions.
-func (s Set) validate(n int) error {
+func (s Rules) validate(n int) error {
 	item := func(rule string, k int) error {
 		if k < 0 || k >= n {
 			return fmt.Errorf("%s: no item %d in a set of %d, wanted 0 to %d", rule, k, n, n-1)

@@ -13,10 +13,10 @@ import (
 )
 
 // drawSet draws rules about n items, few enough that they contradict each other now and then.
-func drawSet(t *rapid.T, n int) Set {
+func drawSet(t *rapid.T, n int) Rules {
 	item, position := rapid.IntRange(0, n-1), rapid.IntRange(0, n-1)
 	place := rapid.Custom(func(t *rapid.T) Place { return Place{item.Draw(t, "item"), position.Draw(t, "position")} })
-	return Set{
+	return Rules{
 		Pins:    rapid.SliceOfN(place, 0, 2).Draw(t, "pins"),
 		Forbids: rapid.SliceOfN(place, 0, 2*n).Draw(t, "forbids"),
 		Befores: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Before { return Before{item.Draw(t, "a"), item.Draw(t, "b")} }), 0, 3).Draw(t, "befores"),
@@ -27,7 +27,7 @@ func drawSet(t *rapid.T, n int) Set {
 }
 
 // obeying lists the orders of n items that obey, in lexicographic order.
-func obeying(s Set, n int) (out []perm.Order) {
+func obeying(s Rules, n int) (out []perm.Order) {
 	for o := range perm.All(n) {
 		if s.Check(o) == nil {
 			out = append(out, slices.Clone(o))
@@ -89,7 +89,7 @@ func TestLargeWalksObey(t *testing.T) {
 		const n = 60
 		truth := perm.Random(rng, n) // it obeys, so that there is one
 		rank := truth.Rank()
-		var s Set
+		var s Rules
 		for range n / 2 {
 			a, b := rng.IntN(n), rng.IntN(n)
 			if rank[a] > rank[b] {
@@ -134,29 +134,29 @@ func TestLargeWalksObey(t *testing.T) {
 func TestContradictionsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		n    int
-		s    Set
+		s    Rules
 		want string
 	}{
-		{3, Set{Pins: []Place{{0, 1}, {0, 2}}}, "constraints: item 0 is pinned at positions 1 and 2"},
-		{3, Set{Pins: []Place{{0, 1}, {2, 1}}}, "constraints: items 0 and 2 are both pinned at position 1"},
-		{4, Set{Befores: []Before{{0, 1}, {1, 2}, {2, 0}, {2, 3}}}, "constraints: a cycle: item "},
-		{2, Set{Befores: []Before{{1, 1}}}, "constraints: a cycle: item 1 before 1"},
-		{3, Set{Pins: []Place{{0, 2}}, Befores: []Before{{0, 1}}}, "constraints: item 1 has no position left: it is after item 0, which is at 2 or later"},
-		{3, Set{Pins: []Place{{1, 0}}, Befores: []Before{{2, 1}}, Firsts: []Among{{[]int{1}, 2}}, Names: []string{"Ann", "Bob", "Cid"}}, "constraints: item Bob has no position left: it is pinned at position 0, among the first 2, after item Cid, which is at 0 or later"},
-		{3, Set{Pins: []Place{{0, 0}}, Forbids: []Place{{1, 2}}, Befores: []Before{{0, 1}, {1, 2}}, Firsts: []Among{{[]int{2}, 2}}}, "constraints: item 2 has no position left: it is among the first 2, after item 1, which is at 1 or later"},
-		{2, Set{Pins: []Place{{0, 1}, {1, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: items Ann and Bob are both pinned at position 1"},
-		{2, Set{Befores: []Before{{1, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: a cycle: item Bob before Bob"},
-		{2, Set{Pins: []Place{{0, 1}}, Forbids: []Place{{0, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: item Ann has no position left: it is pinned at position 1, forbidden at 1"},
-		{2, Set{Forbids: []Place{{1, 0}, {1, 1}}}, "constraints: item 1 has no position left: it is forbidden at 0, 1"},
-		{5, Set{Firsts: []Among{{[]int{0, 1, 2}, 2}}}, "constraints: items 0, 1, 2 can only stand at positions 0 to 1: 3 items, 2 positions"},
-		{4, Set{Forbids: []Place{{0, 1}, {1, 1}, {2, 1}, {0, 2}, {1, 2}, {2, 2}}}, "constraints: items 0, 1, 2 can only stand at positions 0, 3: 3 items, 2 positions"},
+		{3, Rules{Pins: []Place{{0, 1}, {0, 2}}}, "constraints: item 0 is pinned at positions 1 and 2"},
+		{3, Rules{Pins: []Place{{0, 1}, {2, 1}}}, "constraints: items 0 and 2 are both pinned at position 1"},
+		{4, Rules{Befores: []Before{{0, 1}, {1, 2}, {2, 0}, {2, 3}}}, "constraints: a cycle: item "},
+		{2, Rules{Befores: []Before{{1, 1}}}, "constraints: a cycle: item 1 before 1"},
+		{3, Rules{Pins: []Place{{0, 2}}, Befores: []Before{{0, 1}}}, "constraints: item 1 has no position left: it is after item 0, which is at 2 or later"},
+		{3, Rules{Pins: []Place{{1, 0}}, Befores: []Before{{2, 1}}, Firsts: []Among{{[]int{1}, 2}}, Names: []string{"Ann", "Bob", "Cid"}}, "constraints: item Bob has no position left: it is pinned at position 0, among the first 2, after item Cid, which is at 0 or later"},
+		{3, Rules{Pins: []Place{{0, 0}}, Forbids: []Place{{1, 2}}, Befores: []Before{{0, 1}, {1, 2}}, Firsts: []Among{{[]int{2}, 2}}}, "constraints: item 2 has no position left: it is among the first 2, after item 1, which is at 1 or later"},
+		{2, Rules{Pins: []Place{{0, 1}, {1, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: items Ann and Bob are both pinned at position 1"},
+		{2, Rules{Befores: []Before{{1, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: a cycle: item Bob before Bob"},
+		{2, Rules{Pins: []Place{{0, 1}}, Forbids: []Place{{0, 1}}, Names: []string{"Ann", "Bob"}}, "constraints: item Ann has no position left: it is pinned at position 1, forbidden at 1"},
+		{2, Rules{Forbids: []Place{{1, 0}, {1, 1}}}, "constraints: item 1 has no position left: it is forbidden at 0, 1"},
+		{5, Rules{Firsts: []Among{{[]int{0, 1, 2}, 2}}}, "constraints: items 0, 1, 2 can only stand at positions 0 to 1: 3 items, 2 positions"},
+		{4, Rules{Forbids: []Place{{0, 1}, {1, 1}, {2, 1}, {0, 2}, {1, 2}, {2, 2}}}, "constraints: items 0, 1, 2 can only stand at positions 0, 3: 3 items, 2 positions"},
 		// Items 2 and 3 are the first and the last, which leaves position 2 to item 0 and 1 to item 1.
-		{4, Set{Forbids: []Place{{0, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}}, Befores: []Before{{0, 1}}}, "constraints: no order obeys all of them"},
-		{2, Set{Pins: []Place{{3, 0}}}, "pin: no item 3 in a set of 2, wanted 0 to 1"},
-		{2, Set{Forbids: []Place{{1, -1}}}, "forbid: item 1: no position -1 in a set of 2, wanted 0 to 1"},
-		{2, Set{Befores: []Before{{0, 2}}}, "before: no item 2 in a set of 2, wanted 0 to 1"},
-		{2, Set{Firsts: []Among{{[]int{0}, 3}}}, "first: no first 3 positions in a set of 2, wanted 1 to 2"},
-		{0, Set{Pins: []Place{{0, 0}}}, "pin: no item 0 in a set of 0, wanted 0 to -1"},
+		{4, Rules{Forbids: []Place{{0, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}}, Befores: []Before{{0, 1}}}, "constraints: no order obeys all of them"},
+		{2, Rules{Pins: []Place{{3, 0}}}, "pin: no item 3 in a set of 2, wanted 0 to 1"},
+		{2, Rules{Forbids: []Place{{1, -1}}}, "forbid: item 1: no position -1 in a set of 2, wanted 0 to 1"},
+		{2, Rules{Befores: []Before{{0, 2}}}, "before: no item 2 in a set of 2, wanted 0 to 1"},
+		{2, Rules{Firsts: []Among{{[]int{0}, 3}}}, "first: no first 3 positions in a set of 2, wanted 1 to 2"},
+		{0, Rules{Pins: []Place{{0, 0}}}, "pin: no item 0 in a set of 0, wanted 0 to -1"},
 	} {
 		if _, err := c.s.Compile(c.n); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%+v: %v, wanted %q", c.s, err, c.want)
@@ -166,7 +166,7 @@ func TestContradictionsAreNamed(t *testing.T) {
 
 // The items of a cycle are named in the order of its rules.
 func TestCycle(t *testing.T) {
-	_, err := Set{Befores: []Before{{4, 0}, {0, 1}, {1, 2}, {2, 0}, {2, 3}}}.Compile(5)
+	_, err := Rules{Befores: []Before{{4, 0}, {0, 1}, {1, 2}, {2, 0}, {2, 3}}}.Compile(5)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -180,11 +180,11 @@ func TestCycle(t *testing.T) {
 
 func TestNothingToObey(t *testing.T) {
 	for n := range 3 {
-		p, err := Set{}.Compile(n)
+		p, err := Rules{}.Compile(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := len(walked(p.Walk(), n)), len(obeying(Set{}, n)); got != want {
+		if got, want := len(walked(p.Walk(), n)), len(obeying(Rules{}, n)); got != want {
 			t.Errorf("n = %d: %d orders, wanted %d", n, got, want)
 		}
 	}

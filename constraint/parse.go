@@ -35,21 +35,21 @@ func (t Text) And(u Text) Text {
 
 // Parse reads rules about the items of the given names. It fails, naming the rule, on what
 // is not written so and on items that are not there; whether the rules fit each other is for
-// [Set.Compile].
-func (t Text) Parse(names []string) (Set, error) {
-	s := Set{Names: names}
+// [Rules.Compile].
+func (t Text) Parse(names []string) (Rules, error) {
+	s := Rules{Names: names}
 	r := newReader(names)
 	for _, text := range t.Pin {
 		p, err := r.place(text)
 		if err != nil {
-			return Set{}, fmt.Errorf("pin %q: %w", text, err)
+			return Rules{}, fmt.Errorf("pin %q: %w", text, err)
 		}
 		s.Pins = append(s.Pins, p)
 	}
 	for _, text := range t.Forbid {
 		p, err := r.place(text)
 		if err != nil {
-			return Set{}, fmt.Errorf("forbid %q: %w", text, err)
+			return Rules{}, fmt.Errorf("forbid %q: %w", text, err)
 		}
 		s.Forbids = append(s.Forbids, p)
 	}
@@ -59,7 +59,7 @@ func (t Text) Parse(names []string) (Set, error) {
 			err = errPair
 		}
 		if err != nil {
-			return Set{}, fmt.Errorf("before %q: %w", text, err)
+			return Rules{}, fmt.Errorf("before %q: %w", text, err)
 		}
 		for i := 1; i < len(items); i++ {
 			s.Befores = append(s.Befores, Before{items[i-1], items[i]})
@@ -68,7 +68,7 @@ func (t Text) Parse(names []string) (Set, error) {
 	for _, text := range t.First {
 		f, err := r.among(text)
 		if err != nil {
-			return Set{}, fmt.Errorf("first %q: %w", text, err)
+			return Rules{}, fmt.Errorf("first %q: %w", text, err)
 		}
 		s.Firsts = append(s.Firsts, f)
 	}

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		Before: []string{" a, 2 ,z"},
 		First:  []string{"2:0,b=c"},
 	}.Parse(names)
-	want := Set{
+	want := Rules{
 		Pins:    []Place{{0, 3}, {1, 0}},
 		Forbids: []Place{{3, 2}},
 		Befores: []Before{{0, 2}, {2, 3}},
@@ -185,7 +185,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var s Set
+		var s Rules
 		fuzztest.Within(t, 1<<20, 1<<10, len(text), func() {
 			for _, x := range []Text{{Pin: []string{text}}, {Before: []string{text}}, {First: []string{text}}, {Forbid: []string{text}}} {
 				if more, err := x.Parse([]string{"a", "b"}); err == nil {

@@ -15,7 +15,7 @@ import (
 // is not changed by them: any number of walks may go on at once.
 type Plan struct {
 	n      int
-	rules  Set
+	rules  Rules
 	lo, hi []int          // the window of each item, first and last position
 	holes  []map[int]bool // positions within the window that an item may not have; nil where none
 	cans   bitset         // where there are holes, the positions that each item may have, in as many words each
@@ -33,7 +33,7 @@ type Plan struct {
 // N is the number of items.
 func (p *Plan) N() int { return p.n }
 
-// Check is [Set.Check] of the plan's rules.
+// Check is [Rules.Check] of the plan's rules.
 func (p *Plan) Check(o perm.Order) error { return p.rules.Check(o) }
 
 // Compile prepares walks through the orders of n items that obey. Its error says which
@@ -41,10 +41,10 @@ func (p *Plan) Check(o perm.Order) error { return p.rules.Check(o) }
 // one, a cycle of items each before the next, an item left without a position, more items
 // than positions that they can have. Where precedences meet forbidden positions it may only
 // know that no order obeys, or not know: see the package.
-func (s Set) Compile(n int) (*Plan, error) { return s.CompileContext(context.Background(), n) }
+func (s Rules) Compile(n int) (*Plan, error) { return s.CompileContext(context.Background(), n) }
 
-// CompileContext is [Set.Compile] that ends with the error of ctx once that has ended.
-func (s Set) CompileContext(ctx context.Context, n int) (*Plan, error) {
+// CompileContext is [Rules.Compile] that ends with the error of ctx once that has ended.
+func (s Rules) CompileContext(ctx context.Context, n int) (*Plan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

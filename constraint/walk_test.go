@@ -11,7 +11,7 @@ import (
 )
 
 // dense are rules that a random order obeys: so many items before others and positions forbidden.
-func dense(rng *rand.Rand, n, befores, forbids int) (s Set) {
+func dense(rng *rand.Rand, n, befores, forbids int) (s Rules) {
 	truth := perm.Random(rng, n)
 	rank := truth.Rank()
 	for len(s.Befores) < befores {
@@ -29,7 +29,7 @@ func dense(rng *rand.Rand, n, befores, forbids int) (s Set) {
 
 // completable says of every set of items, as bits, whether an order obeys whose first items they
 // are: by dynamic programming over sets, which knows nothing of windows, matchings and searches.
-func completable(s Set, n int) []bool {
+func completable(s Rules, n int) []bool {
 	ok := make([]bool, 1<<n)
 	ok[1<<n-1] = true
 	for set := 1<<n - 2; set >= 0; set-- {

@@ -102,7 +102,7 @@ func (b *ballots) sets() []*Set {
 		items[k].ID = name
 	}
 	list, flat := make([]Set, len(b.end)), make([]int, len(b.ranked))
-	groups, sets := make(Levels, len(flat)), make([]*Set, len(list))
+	groups, sets := make(BucketOrder, len(flat)), make([]*Set, len(list))
 	for i, k := range b.ranked {
 		flat[i] = int(k)
 		groups[i] = flat[i : i+1 : i+1]

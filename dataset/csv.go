@@ -41,8 +41,8 @@ func ReadCSV(path string) ([]*Set, error) {
 	return f.Sets, nil
 }
 
-// NewCSV is [ReadCSV] for a reader; name stands for the file in errors.
-func NewCSV(r io.Reader, name string) ([]*Set, error) {
+// ParseCSV is [ReadCSV] for a reader; name stands for the file in errors.
+func ParseCSV(r io.Reader, name string) ([]*Set, error) {
 	f := &File{Format: FormatCSV}
 	if err := f.readCSV(r, name); err != nil {
 		return nil, err

@@ -35,8 +35,8 @@ func TestTableDialects(t *testing.T) {
 	const table = "set;item;rank;weight;price\r\nq1;Käse;1;2.5;10.25\r\nq1;Öl;2;1.5;7.5\r\nq2;Käse;2;2.25;11\r\nq2;Brötchen 😀;1;0.5;0.35\r\n"
 	columns := &Columns{Names: []string{"weight", "price"}}
 	want := []*Set{
-		{ID: "q1", Kind: KindFeatures, Line: 2, Columns: columns, Items: []Item{{ID: "Käse", Features: []float64{2.5, 10.25}}, {ID: "Öl", Features: []float64{1.5, 7.5}}}, Levels: Levels{{0}, {1}}, Order: perm.Order{0, 1}, OrderGiven: "order"},
-		{ID: "q2", Kind: KindFeatures, Line: 4, Columns: columns, Items: []Item{{ID: "Käse", Features: []float64{2.25, 11}}, {ID: "Brötchen 😀", Features: []float64{.5, .35}}}, Levels: Levels{{1}, {0}}, Order: perm.Order{1, 0}, OrderGiven: "order"},
+		{ID: "q1", Kind: KindFeatures, Line: 2, Columns: columns, Items: []Item{{ID: "Käse", Features: []float64{2.5, 10.25}}, {ID: "Öl", Features: []float64{1.5, 7.5}}}, Levels: BucketOrder{{0}, {1}}, Order: perm.Order{0, 1}, OrderGiven: "order"},
+		{ID: "q2", Kind: KindFeatures, Line: 4, Columns: columns, Items: []Item{{ID: "Käse", Features: []float64{2.25, 11}}, {ID: "Brötchen 😀", Features: []float64{.5, .35}}}, Levels: BucketOrder{{1}, {0}}, Order: perm.Order{1, 0}, OrderGiven: "order"},
 	}
 	tabs := strings.ReplaceAll(table, ";", "\t")
 	for name, c := range map[string]struct {
@@ -104,7 +104,7 @@ func TestTableRefuses(t *testing.T) {
 		"a name with a blank":          {"set,item,rank\nq,a,1\nq,\"a \",2\n", `x:3: item: "a" is in set q on line 2 already`},
 		"another separator":            {"sep=|\nset|item\n", `x: separates values by "|", wanted a comma, a semicolon or a tab`},
 	} {
-		_, err := NewCSV(strings.NewReader(c.text), "x")
+		_, err := ParseCSV(strings.NewReader(c.text), "x")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, wanted %s", name, err, c.want)
 		}
@@ -113,12 +113,12 @@ func TestTableRefuses(t *testing.T) {
 
 // An empty rank between tabs is an unknown one, and shifts nothing.
 func TestTabsAroundNothing(t *testing.T) {
-	sets, err := NewCSV(strings.NewReader("set\titem\trank\tf1\nq\ta\t1\t1\nq\tb\t\t0.7\n"), "x")
+	sets, err := ParseCSV(strings.NewReader("set\titem\trank\tf1\nq\ta\t1\t1\nq\tb\t\t0.7\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Item{{ID: "a", Features: []float64{1}}, {ID: "b", Features: []float64{.7}}}
-	if d := cmp.Diff(want, sets[0].Items); d != "" || !cmp.Equal(sets[0].Known(), Levels{{0}}) {
+	if d := cmp.Diff(want, sets[0].Items); d != "" || !cmp.Equal(sets[0].Known(), BucketOrder{{0}}) {
 		t.Errorf("%s, levels %v", d, sets[0].Known())
 	}
 }
@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 		text += "q," + string(rune('a'+i)) + ",1,heavy,1\n" // lines 2 to 13
 	}
 	text += "q,z,1,,dear\nq,y,1\nr,y,1,1,1\nr,y,2,1,1\n"
-	_, err := NewCSV(strings.NewReader(text), "x")
+	_, err := ParseCSV(strings.NewReader(text), "x")
 	f, ok := err.(*Faults)
 	if !ok {
 		t.Fatal(err)
@@ -147,12 +147,12 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"two of one line, one hint": {
-			func() error { _, err := NewCSV(strings.NewReader("set,item,a,b\nq,i,,\n"), "x"); return err },
+			func() error { _, err := ParseCSV(strings.NewReader("set,item,a,b\nq,i,,\n"), "x"); return err },
 			"x:2: a: is empty, wanted a finite number\nx:2: b: is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does",
 		},
 		"search results": {
 			func() error {
-				_, err := NewSVMLight(strings.NewReader("1 qid:1 1:a 2:b\nx qid:1 1:1\n1 1:1\n1 qid:1 1:1\n"), "x")
+				_, err := ParseSVMLight(strings.NewReader("1 qid:1 1:a 2:b\nx qid:1 1:1\n1 1:1\n1 qid:1 1:1\n"), "x")
 				return err
 			},
 			"x:1: feature \"1:a\": wanted a finite number (got \"a\")\nx:1: feature \"2:b\": wanted a finite number (got \"b\")\nx:2: relevance: wanted a finite number (got \"x\")\nx:3: wanted qid:QUERY after the relevance (got \"1:1\")",
@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 
 // The numbers of features say where values belong, in whatever order they stand.
 func TestSVMLightAnyOrder(t *testing.T) {
-	sets, err := NewSVMLight(strings.NewReader("2 qid:1 3:0.5 1:7 2:0.1\n0 qid:1 1:2 2:0.4 3:0.2\n1 qid:1 2:0.3 3:0.9\n"), "x")
+	sets, err := ParseSVMLight(strings.NewReader("2 qid:1 3:0.5 1:7 2:0.1\n0 qid:1 1:2 2:0.4 3:0.2\n1 qid:1 2:0.3 3:0.9\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,8 +257,8 @@ func TestBallots(t *testing.T) {
 			s.Line = 0
 		}
 		want := []*Set{ // Ann before Bo before Cy, Bo before Cy, and nothing
-			{ID: "1", Items: items, Count: 2, Levels: Levels{{0}, {1}, {2}}, Order: perm.Order{0, 1, 2}, OrderGiven: "order"},
-			{ID: "2", Items: items, Count: 1, Levels: Levels{{1}, {2}}},
+			{ID: "1", Items: items, Count: 2, Levels: BucketOrder{{0}, {1}, {2}}, Order: perm.Order{0, 1, 2}, OrderGiven: "order"},
+			{ID: "2", Items: items, Count: 1, Levels: BucketOrder{{1}, {2}}},
 		}
 		if strings.Contains(name, "empty") {
 			want = append(want, &Set{ID: "3", Items: items, Count: 1})
@@ -280,7 +280,7 @@ func TestBallots(t *testing.T) {
 		"count,votes,rank1\n1,1,a\n":           `x:1: column "votes" is there twice`,
 		strings.Repeat("a,b\n", 100) + "c,d\n": "x: has 4 names and no header, wanted at most 2",
 	} {
-		if _, err := NewCSV(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, wanted %s", text, err, want)
 		}
 	}

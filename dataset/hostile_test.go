@@ -89,13 +89,13 @@ func TestZipBomb(t *testing.T) {
 
 // textReaders are the readers of texts, without what they return.
 var textReaders = map[string]func(text string) error{
-	"csv":      func(s string) error { _, err := NewCSV(strings.NewReader(s), "x"); return err },
+	"csv":      func(s string) error { _, err := ParseCSV(strings.NewReader(s), "x"); return err },
 	"jsonl":    readAllJSONL,
-	"preflib":  func(s string) error { _, err := NewPrefLib(strings.NewReader(s), "x"); return err },
-	"sushi":    func(s string) error { _, err := NewSushi(strings.NewReader(s), "x"); return err },
-	"svmlight": func(s string) error { _, err := NewSVMLight(strings.NewReader(s), "x"); return err },
-	"tourtext": func(s string) error { _, err := NewTourText(strings.NewReader(s), "x"); return err },
-	"tsplib":   func(s string) error { _, err := NewTSPLIB(strings.NewReader(s), "x"); return err },
+	"preflib":  func(s string) error { _, err := ParsePrefLib(strings.NewReader(s), "x"); return err },
+	"sushi":    func(s string) error { _, err := ParseSushi(strings.NewReader(s), "x"); return err },
+	"svmlight": func(s string) error { _, err := ParseSVMLight(strings.NewReader(s), "x"); return err },
+	"tourtext": func(s string) error { _, err := ParseTourText(strings.NewReader(s), "x"); return err },
+	"tsplib":   func(s string) error { _, err := ParseTSPLIB(strings.NewReader(s), "x"); return err },
 }
 
 func readAllJSONL(s string) error {

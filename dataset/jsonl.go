@@ -27,7 +27,7 @@ const MaxItems = MaxAlternatives
 // in the set. "order" lists items by position; "rank", positions by item, is
 // accepted instead and reported in [Set].OrderGiven; both are 0-based. Of an order with ties,
 // or of some items alone, "levels" says what is known: [[3], [0, 2]] is item 3 before items 0
-// and 2, which are tied, and nothing of the others (see [Levels]). Blank lines are skipped.
+// and 2, which are tied, and nothing of the others (see [BucketOrder]). Blank lines are skipped.
 // "count", or "weight", is how often the set counts in a training and an evaluation, a whole number.
 // "features" of the set, such as those of a query, are appended to those of each item.
 // "constraints" are rules for orders that are asked for, as [constraint.Text]

@@ -54,7 +54,7 @@ func (p *parser) set(start []byte) (*Set, error) {
 	}
 	s := &Set{}
 	var order []int
-	var levels Levels
+	var levels BucketOrder
 	var own *features // of the set
 	given, hasItems := "", false
 	err := p.object("a set", setFields, func(field string) (err error) {
@@ -447,7 +447,7 @@ func (p *parser) integers() ([]int, error) {
 }
 
 // levels reads [[2], [0, 1]]; an empty level ends it, so that memory follows what is there.
-func (p *parser) levels() (l Levels, err error) {
+func (p *parser) levels() (l BucketOrder, err error) {
 	err = p.array(func(i int) error {
 		group, err := p.integers()
 		if err == nil && len(group) == 0 {

@@ -83,7 +83,7 @@ func TestReadJSONLLevels(t *testing.T) {
 	if err != nil || len(sets) != 3 {
 		t.Fatalf("%d sets, %v", len(sets), err)
 	}
-	if d := cmp.Diff(Levels{{3}, {0, 2}}, sets[0].Known()); d != "" || sets[0].Order != nil {
+	if d := cmp.Diff(BucketOrder{{3}, {0, 2}}, sets[0].Known()); d != "" || sets[0].Order != nil {
 		t.Errorf("%s, order %v", d, sets[0].Order)
 	}
 	if d := cmp.Diff(perm.Order{2, 0, 1}, sets[1].Order); d != "" || sets[1].OrderGiven != "order" {

@@ -37,8 +37,8 @@ type jsonSet struct {
 	Order *[]int     `json:"order,omitempty"`
 	Rank  *[]int     `json:"rank,omitempty"`
 
-	Levels Levels `json:"levels,omitempty"`
-	Count  int    `json:"count,omitempty"`
+	Levels BucketOrder `json:"levels,omitempty"`
+	Count  int         `json:"count,omitempty"`
 
 	Constraints constraint.Text `json:"constraints,omitzero"`
 }

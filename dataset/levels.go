@@ -8,14 +8,14 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Levels are what is known of a set's order: groups of items, the first group's before the
+// BucketOrder are what is known of a set's order: groups of items, the first group's before the
 // second's, and so on. Items of one group are tied; of items in no group nothing is known. A
 // complete order without ties has a group for every item.
-type Levels [][]int
+type BucketOrder [][]int
 
 // Validate reports an item that is out of range, or in two groups or twice in one, and an
 // empty group.
-func (l Levels) Validate(n int) error {
+func (l BucketOrder) Validate(n int) error {
 	seen := map[int]bool{} // not a list of n: a file may have many orders that rank few of many items
 	for i, group := range l {
 		if len(group) == 0 {
@@ -35,8 +35,8 @@ func (l Levels) Validate(n int) error {
 }
 
 // Strict returns the levels of a list of items, the first before the second and so on.
-func Strict(items []int) Levels {
-	l := make(Levels, len(items))
+func Strict(items []int) BucketOrder {
+	l := make(BucketOrder, len(items))
 	for i, k := range items {
 		l[i] = []int{k}
 	}
@@ -46,7 +46,7 @@ func Strict(items []int) Levels {
 // RestLast returns the levels with one more for the items that are in none, if there are any:
 // a list of the first places of n items, read so that the rest comes after them. Without it,
 // of items that are not named nothing is known.
-func (l Levels) RestLast(n int) Levels {
+func (l BucketOrder) RestLast(n int) BucketOrder {
 	in := make([]bool, n)
 	for _, group := range l {
 		for _, k := range group {
@@ -66,7 +66,7 @@ func (l Levels) RestLast(n int) Levels {
 }
 
 // Known counts the items of which something is known.
-func (l Levels) Known() int {
+func (l BucketOrder) Known() int {
 	count := 0
 	for _, group := range l {
 		count += len(group)
@@ -76,7 +76,7 @@ func (l Levels) Known() int {
 
 // Order returns the order that the levels are where they are one, of all n items and without
 // ties, and nil where they are not.
-func (l Levels) Order(n int) perm.Order {
+func (l BucketOrder) Order(n int) perm.Order {
 	if len(l) != n {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (l Levels) Order(n int) perm.Order {
 // Draw returns an order of all n items that is drawn uniformly from those consistent with
 // what is known, the linear extensions of the partial order: tied items in any order, and
 // items of which nothing is known anywhere.
-func (l Levels) Draw(rng *rand.Rand, n int) perm.Order {
+func (l BucketOrder) Draw(rng *rand.Rand, n int) perm.Order {
 	known := make(perm.Order, 0, n)
 	in := make([]bool, n)
 	for _, group := range l {

@@ -87,15 +87,15 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 	case FormatSushi:
 		f.Sets, f.Warnings, err = newSushi(r, name)
 	case FormatTourText:
-		f.Sets, err = NewTourText(r, name)
+		f.Sets, err = ParseTourText(r, name)
 	case FormatPrefLib:
 		var p *PrefLib
-		if p, err = NewPrefLib(r, name); err == nil {
+		if p, err = ParsePrefLib(r, name); err == nil {
 			f.Type, f.Title, f.Sets, f.Warnings = p.Type, p.Title, p.Orders, p.Warnings
 		}
 	case FormatTSPLIB:
 		var lib *TSPLIB
-		if lib, err = NewTSPLIB(r, name); err == nil {
+		if lib, err = ParseTSPLIB(r, name); err == nil {
 			f.problem, f.Title, f.Sets, f.Warnings = lib, lib.Name, []*Set{lib.anySet()}, lib.Warnings
 		}
 	}

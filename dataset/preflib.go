@@ -34,10 +34,10 @@ type PrefLib struct {
 // alternatives. Alternatives are numbered from 1 there and from 0 here; braces hold ties. The
 // type is that of the header, else of the file's extension, else what the orders show. The
 // same order on two lines adds up. A ballot with nothing behind its count, or with "{}", is blank.
-func ReadPrefLib(path string) (*PrefLib, error) { return readFile(path, NewPrefLib) }
+func ReadPrefLib(path string) (*PrefLib, error) { return readFile(path, ParsePrefLib) }
 
-// NewPrefLib is [ReadPrefLib] for a reader; name stands for the file in errors.
-func NewPrefLib(r io.Reader, name string) (*PrefLib, error) {
+// ParsePrefLib is [ReadPrefLib] for a reader; name stands for the file in errors.
+func ParsePrefLib(r io.Reader, name string) (*PrefLib, error) {
 	p := &prefLibParser{seen: map[string]*Set{}}
 	for number, line := range lines(r) {
 		err := line.err
@@ -281,8 +281,8 @@ func (p *prefLibParser) alternative(text string) (int, error) {
 }
 
 // order reads 3,1,{2,4}.
-func (p *prefLibParser) order(text string) (Levels, error) {
-	var l Levels
+func (p *prefLibParser) order(text string) (BucketOrder, error) {
+	var l BucketOrder
 	tie := false
 	if strings.TrimSpace(text) == "" {
 		return nil, nil // a blank ballot

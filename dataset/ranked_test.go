@@ -18,7 +18,7 @@ import (
 
 // Drawn orders are uniform over the linear extensions, which are listed by filtering S_4.
 func TestLevelsDraw(t *testing.T) {
-	for _, l := range []Levels{nil, {{2}, {0, 3}}, {{1}, {0}, {3}, {2}}, {{0, 1, 2, 3}}, {{3}}, {{1, 2}, {0}}} {
+	for _, l := range []BucketOrder{nil, {{2}, {0, 3}}, {{1}, {0}, {3}, {2}}, {{0, 1, 2, 3}}, {{3}}, {{1, 2}, {0}}} {
 		var allowed []string
 		for o := range perm.All(4) {
 			if consistent(l, o) {
@@ -50,7 +50,7 @@ func TestLevelsDraw(t *testing.T) {
 	}
 }
 
-func consistent(l Levels, o perm.Order) bool {
+func consistent(l BucketOrder, o perm.Order) bool {
 	rank := o.Rank()
 	for i, better := range l {
 		for _, worse := range l[i+1:] {
@@ -67,7 +67,7 @@ func consistent(l Levels, o perm.Order) bool {
 }
 
 func TestSVMLight(t *testing.T) {
-	sets, err := NewSVMLight(strings.NewReader(`2 qid:10 1:0.5 3:1.797e308 # docA
+	sets, err := ParseSVMLight(strings.NewReader(`2 qid:10 1:0.5 3:1.797e308 # docA
 0 qid:2 1:1 2:2
 -1 qid:10 2:-3 # docB
 
@@ -84,13 +84,13 @@ func TestSVMLight(t *testing.T) {
 			{ID: "docB", Features: []float64{0, -3, 0}},
 			{Features: []float64{0, 0, 0}},
 			{Features: []float64{1e-3, 0, 0}},
-		}, Levels: Levels{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
-		{ID: "2", Kind: KindFeatures, Line: 2, Columns: numbered, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: Levels{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
+		}, Levels: BucketOrder{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
+		{ID: "2", Kind: KindFeatures, Line: 2, Columns: numbered, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: BucketOrder{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
 	}
-	zero, err := NewSVMLight(strings.NewReader("1 qid:a 0:7 1:8\n"), "x") // numbered from 0
+	zero, err := ParseSVMLight(strings.NewReader("1 qid:a 0:7 1:8\n"), "x") // numbered from 0
 	if err != nil || !reflect.DeepEqual(zero[0].Items[0].Features, []float64{7, 8}) {
 		t.Errorf("from 0: %v, %v", zero, err)
 	}
@@ -109,32 +109,32 @@ func TestSVMLight(t *testing.T) {
 		"1 qid:1":                    `x: no line has a feature`,
 		"1 qid:\xff 1:2":             `x:1: is not UTF-8`,
 	} {
-		if _, err := NewSVMLight(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+		if _, err := ParseSVMLight(strings.NewReader(text), "x"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
 }
 
 func TestCSV(t *testing.T) {
-	sets, err := NewCSV(strings.NewReader("\xef\xbb\xbfrank;Item;set;speed;weight\n2;a;r1;1;2\n1;b;r1;3;4\n1;a;r2;5;6\n;c;r1;7;8\n"), "x")
+	sets, err := ParseCSV(strings.NewReader("\xef\xbb\xbfrank;Item;set;speed;weight\n2;a;r1;1;2\n1;b;r1;3;4\n1;a;r2;5;6\n;c;r1;7;8\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	named := &Columns{Names: []string{"speed", "weight"}}
 	want := []*Set{
-		{ID: "r1", Kind: KindFeatures, Line: 2, Columns: named, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: Levels{{1}, {0}}},
-		{ID: "r2", Kind: KindFeatures, Line: 4, Columns: named, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: Levels{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
+		{ID: "r1", Kind: KindFeatures, Line: 2, Columns: named, Items: []Item{{ID: "a", Features: []float64{1, 2}}, {ID: "b", Features: []float64{3, 4}}, {ID: "c", Features: []float64{7, 8}}}, Levels: BucketOrder{{1}, {0}}},
+		{ID: "r2", Kind: KindFeatures, Line: 4, Columns: named, Items: []Item{{ID: "a", Features: []float64{5, 6}}}, Levels: BucketOrder{{0}}, Order: perm.Order{0}, OrderGiven: "order"},
 	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
 	}
 	// Without features items are known by their id, the same in every set.
-	sets, err = NewCSV(strings.NewReader("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n"), "x")
+	sets, err = ParseCSV(strings.NewReader("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	items := []Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	want = []*Set{{ID: "x", Line: 2, Items: items, Levels: Levels{{0, 1}}}, {ID: "y", Line: 4, Items: items, Levels: Levels{{2}, {0}}}}
+	want = []*Set{{ID: "x", Line: 2, Items: items, Levels: BucketOrder{{0, 1}}}, {ID: "y", Line: 4, Items: items, Levels: BucketOrder{{2}, {0}}}}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
 	}
@@ -154,7 +154,7 @@ func TestCSV(t *testing.T) {
 		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
 		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
 	} {
-		if _, err := NewCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -171,7 +171,7 @@ func TestPrefLib(t *testing.T) {
 2: 2
 1: 3,1,{4,2}
 `
-	p, err := NewPrefLib(strings.NewReader(now), "votes.txt")
+	p, err := ParsePrefLib(strings.NewReader(now), "votes.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,24 +180,24 @@ func TestPrefLib(t *testing.T) {
 	}
 	items := []Item{{ID: "1"}, {ID: "Bo: the second"}, {ID: "3"}, {ID: "4"}}
 	want := []*Set{
-		{ID: "1", Line: 7, Count: 4, Items: items, Levels: Levels{{2}, {0}, {1, 3}}}, // lines 7 and 9 are one order
-		{ID: "2", Line: 8, Count: 2, Items: items, Levels: Levels{{1}}},
+		{ID: "1", Line: 7, Count: 4, Items: items, Levels: BucketOrder{{2}, {0}, {1, 3}}}, // lines 7 and 9 are one order
+		{ID: "2", Line: 8, Count: 2, Items: items, Levels: BucketOrder{{1}}},
 	}
 	if d := cmp.Diff(want, p.Orders); d != "" {
 		t.Error(d)
 	}
 	const before = "3\n1,Ann\n2,Bo\n3,Cy\n7,7,2\n5,2,1,3\n2,{1,3},2\n"
-	p, err = NewPrefLib(strings.NewReader(before), "x.toc")
+	p, err = ParsePrefLib(strings.NewReader(before), "x.toc")
 	if err != nil || p.Type != "toc" || p.Alternatives[2] != "Cy" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if s := p.Orders[0]; !reflect.DeepEqual(s.Order, perm.Order{1, 0, 2}) || s.Count != 5 {
 		t.Errorf("%+v", s)
 	}
-	if s := p.Orders[1]; s.Order != nil || !reflect.DeepEqual(s.Levels, Levels{{0, 2}, {1}}) {
+	if s := p.Orders[1]; s.Order != nil || !reflect.DeepEqual(s.Levels, BucketOrder{{0, 2}, {1}}) {
 		t.Errorf("%+v", s)
 	}
-	if p, err := NewPrefLib(strings.NewReader(before), "x"); err != nil || p.Type != "toc" { // as the orders show
+	if p, err := ParsePrefLib(strings.NewReader(before), "x"); err != nil || p.Type != "toc" { // as the orders show
 		t.Errorf("%+v, %v", p, err)
 	}
 	for text, message := range map[string]string{
@@ -212,18 +212,18 @@ func TestPrefLib(t *testing.T) {
 		"# DATA TYPE: dat":           `x.soc:1: data type "dat": wanted one of soc, soi, toc, toi`,
 		"":                           "x.soc: ends before the first order",
 	} {
-		if _, err := NewPrefLib(strings.NewReader(text), "x.soc"); err == nil || err.Error() != message {
+		if _, err := ParsePrefLib(strings.NewReader(text), "x.soc"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
 }
 
 func TestSushi(t *testing.T) {
-	sets, err := NewSushi(strings.NewReader("10 1\n0 3 2 0 1\n0 2 1 2\n"), "x.order")
+	sets, err := ParseSushi(strings.NewReader("10 1\n0 3 2 0 1\n0 2 1 2\n"), "x.order")
 	if err != nil || len(sets) != 2 {
 		t.Fatal(sets, err)
 	}
-	if !reflect.DeepEqual(sets[0].Order, perm.Order{2, 0, 1}) || sets[1].Order != nil || !reflect.DeepEqual(sets[1].Levels, Levels{{1}, {2}}) {
+	if !reflect.DeepEqual(sets[0].Order, perm.Order{2, 0, 1}) || sets[1].Order != nil || !reflect.DeepEqual(sets[1].Levels, BucketOrder{{1}, {2}}) {
 		t.Errorf("%+v %+v", sets[0], sets[1])
 	}
 	for text, message := range map[string]string{
@@ -232,7 +232,7 @@ func TestSushi(t *testing.T) {
 		"h\n0 2 0 -1":    `x.order:2: item "-1": wanted 0 to 65535`,
 		"h\n0 2 0 99999": `x.order:2: item "99999": wanted 0 to 65535`,
 	} {
-		if _, err := NewSushi(strings.NewReader(text), "x.order"); err == nil || err.Error() != message {
+		if _, err := ParseSushi(strings.NewReader(text), "x.order"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -288,12 +288,12 @@ func fuzzReader(f *testing.F, read func(text string) ([]*Set, error), seeds ...s
 }
 
 func FuzzSVMLight(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSVMLight(strings.NewReader(s), "x") },
+	fuzzReader(f, func(s string) ([]*Set, error) { return ParseSVMLight(strings.NewReader(s), "x") },
 		"2 qid:1 3:0.5 1:1\n1 qid:1 2:1 2:1\n", "1 1:2\n", "2 qid:1 1:0.5 2:1 # a\n-1 qid:2 0:1\n", "1 qid:1 1048576:1\n1 qid:1 1:1e308\n", "inf qid:1 1:1\n", "1 qid:1 1:NaN\n", "0 qid:1 1:1 # a\n0 qid:1 1:1 # a\n")
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewCSV(strings.NewReader(s), "x") },
+	fuzzReader(f, func(s string) ([]*Set, error) { return ParseCSV(strings.NewReader(s), "x") },
 		"rank1,rank2,count\na,b,2\nb,,1\n", "a,b\nb,a\n,\n", "sep=;\nset;item;f\na;b;2,5\n", "\"sep=,\"\nset,item\na,b\n", utf16Text("set,item\na,b\n"), bigEndian(utf16Text("rank1\na\n")),
 		"set,item,rank,f,,\na,b,1,1e5,,\na,b,x,0x1,\n", "set,item,rank\na,b,0\na,c,1\na,d,0\n",
 		"set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n", "set\titem\na\tb\nc\tb\n", "set,item,rank\na,b,NaN\n", "set,item\n\"a\n", "set,item,set\n", "set,item\n\xff,b\n")
@@ -301,7 +301,7 @@ func FuzzCSV(f *testing.F) {
 
 func FuzzPrefLib(f *testing.F) {
 	fuzzReader(f, func(s string) ([]*Set, error) {
-		p, err := NewPrefLib(strings.NewReader(s), "x")
+		p, err := ParsePrefLib(strings.NewReader(s), "x")
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +312,7 @@ func FuzzPrefLib(f *testing.F) {
 }
 
 func FuzzSushi(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n", "2 1\n0 0\n0 9 1\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return ParseSushi(strings.NewReader(s), "x") }, "10 1\n0 3 2 0 1\n", "1 1\n0 1 65535\n0 1 0\n", "1 1\n0 2 1 1\n", "2 1\n0 0\n0 9 1\n")
 }
 
 // A table or search results with the sizes of the sets beside it, and empty features.

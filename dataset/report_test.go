@@ -19,7 +19,7 @@ func TestInspect(t *testing.T) {
 	}
 	prefLib := func(text string) []*Set {
 		t.Helper()
-		p, err := NewPrefLib(strings.NewReader(text), "x")
+		p, err := ParsePrefLib(strings.NewReader(text), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ func TestInspect(t *testing.T) {
 		}
 		return sets
 	}
-	csv := func(text string) []*Set { t.Helper(); return read(NewCSV(strings.NewReader(text), "x")) }
-	svm := func(text string) []*Set { t.Helper(); return read(NewSVMLight(strings.NewReader(text), "x")) }
+	csv := func(text string) []*Set { t.Helper(); return read(ParseCSV(strings.NewReader(text), "x")) }
+	svm := func(text string) []*Set { t.Helper(); return read(ParseSVMLight(strings.NewReader(text), "x")) }
 	for _, c := range []struct {
 		name     string
 		sets     []*Set

@@ -77,7 +77,7 @@ type Set struct {
 
 	// Levels are what is known of the order, also where it is not one; nil where the file's
 	// format has no such thing.
-	Levels Levels
+	Levels BucketOrder
 	// Relevance is how relevant the items are, where the file grades them ([ReadSVMLight]); below
 	// 0 stands for unjudged.
 	Relevance []float64
@@ -172,7 +172,7 @@ func checkID(id string) error {
 
 // Known returns what is known of the set's order: its Levels or, where there are none, its
 // Order; nil where that is not known either.
-func (s *Set) Known() Levels {
+func (s *Set) Known() BucketOrder {
 	if s.Levels == nil && s.Order != nil {
 		return Strict(s.Order)
 	}
@@ -180,7 +180,7 @@ func (s *Set) Known() Levels {
 }
 
 // setLevels sets what is known, and the order where that is one.
-func (s *Set) setLevels(l Levels) {
+func (s *Set) setLevels(l BucketOrder) {
 	s.Levels = l
 	if s.Order = l.Order(len(s.Items)); s.Order != nil {
 		s.OrderGiven = "order"

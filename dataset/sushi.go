@@ -12,15 +12,15 @@ import (
 // every other is two fields, then the ids of items from 0, best first. Lines that rank other
 // items than all of 0 … n−1, n being one more than the greatest id, are incomplete; one that
 // ranks none is a voter who says nothing.
-func ReadSushi(path string) ([]*Set, error) { return readFile(path, NewSushi) }
+func ReadSushi(path string) ([]*Set, error) { return readFile(path, ParseSushi) }
 
-// NewSushi is [ReadSushi] for a reader; name stands for the file in errors.
-func NewSushi(r io.Reader, name string) ([]*Set, error) {
+// ParseSushi is [ReadSushi] for a reader; name stands for the file in errors.
+func ParseSushi(r io.Reader, name string) ([]*Set, error) {
 	sets, _, err := newSushi(r, name)
 	return sets, err
 }
 
-// newSushi is [NewSushi] with warnings: of lines whose second field is not how many ids follow, and
+// newSushi is [ParseSushi] with warnings: of lines whose second field is not how many ids follow, and
 // of a first line that begins with another number than that of the items.
 func newSushi(r io.Reader, name string) (sets []*Set, warnings []string, err error) {
 	type row struct {

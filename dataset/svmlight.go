@@ -40,8 +40,8 @@ func ReadSVMLight(path string) ([]*Set, error) {
 	return f.Sets, nil
 }
 
-// NewSVMLight is [ReadSVMLight] for a reader; name stands for the file in errors.
-func NewSVMLight(r io.Reader, name string) ([]*Set, error) {
+// ParseSVMLight is [ReadSVMLight] for a reader; name stands for the file in errors.
+func ParseSVMLight(r io.Reader, name string) ([]*Set, error) {
 	f := &File{Format: FormatSVMLight}
 	if err := f.readSVMLight(r, name); err != nil {
 		return nil, err

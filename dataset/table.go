@@ -165,7 +165,7 @@ func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 
 // levelsOf groups items by a value, the greatest first; items whose value is not ok are in no
 // group.
-func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) Levels {
+func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) BucketOrder {
 	count := 0
 	for _, v := range values {
 		if ok(v) {
@@ -188,7 +188,7 @@ func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) Levels {
 			groups++
 		}
 	}
-	l := make(Levels, 0, groups)
+	l := make(BucketOrder, 0, groups)
 	from := 0
 	for i := 1; i <= count; i++ {
 		if i == count || values[known[i]] != values[known[from]] {

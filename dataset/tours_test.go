@@ -46,7 +46,7 @@ func TestTSPLIBMatrices(t *testing.T) {
 		"UPPER_COL": "1 2 3", "LOWER_COL": "1 2 3", "UPPER_DIAG_COL": "0 1 0 2 3 0", "LOWER_DIAG_COL": "0 1 2 0 3 0",
 	} {
 		text := "NAME : m\n  TYPE:TSP\nDIMENSION :   3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: " + format + "\nEDGE_WEIGHT_SECTION\n" + numbers
-		f, err := NewTSPLIB(strings.NewReader(text), "x.tsp")
+		f, err := ParseTSPLIB(strings.NewReader(text), "x.tsp")
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
@@ -63,7 +63,7 @@ func TestTSPLIBMatrices(t *testing.T) {
 }
 
 func TestTSPLIBTour(t *testing.T) {
-	f, err := NewTSPLIB(strings.NewReader("NAME: a.opt.tour\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1\n3\n-1\n-1\nEOF\nrubbish"), "x")
+	f, err := ParseTSPLIB(strings.NewReader("NAME: a.opt.tour\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1\n3\n-1\n-1\nEOF\nrubbish"), "x")
 	if err != nil || !reflect.DeepEqual(f.Tours, []perm.Order{{1, 0, 2}}) || f.Instance != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -88,14 +88,14 @@ func TestTSPLIBErrors(t *testing.T) {
 		"":      "x: is empty, wanted a problem or a tour of TSPLIB",
 		"hello": `x:1: wanted KEY: value or a section (got "hello")`,
 	} {
-		if _, err := NewTSPLIB(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseTSPLIB(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q:\ngot  %v\nwant %s", text, err, want)
 		}
 	}
 }
 
 func TestTourText(t *testing.T) {
-	sets, err := NewTourText(strings.NewReader("0 0 0.5 0 0.5 1 output 1 3 2 1 \n\n0.25 1e-3 1 1 output 2 1\n1 2 3 4\n"), "x.txt")
+	sets, err := ParseTourText(strings.NewReader("0 0 0.5 0 0.5 1 output 1 3 2 1 \n\n0.25 1e-3 1 1 output 2 1\n1 2 3 4\n"), "x.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestTourText(t *testing.T) {
 		"0 0 1 1 output 1 2 2": "x.txt:1: a tour of 3 cities, wanted 2",
 		"0 0 1 0 1 1 0 1 0.5 1.5 output 1 2 4 4 5 1": "x.txt:1: tour: city 4 is there twice",
 	} {
-		if _, err := NewTourText(strings.NewReader(text), "x.txt"); err == nil || err.Error() != message {
+		if _, err := ParseTourText(strings.NewReader(text), "x.txt"); err == nil || err.Error() != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -189,7 +189,7 @@ func TestToursRoundTrip(t *testing.T) {
 		if err := WriteTourText(&b, []*Set{set}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := NewTourText(&b, "x")
+		back, err := ParseTourText(&b, "x")
 		if err != nil || !cmp.Equal(back, []*Set{set}) {
 			t.Fatalf("%v\n%s", err, cmp.Diff([]*Set{set}, back))
 		}
@@ -202,7 +202,7 @@ func TestToursRoundTrip(t *testing.T) {
 		if err := WriteTSPLIB(&b, "a name", "and\na comment", x); err != nil {
 			t.Fatal(err)
 		}
-		f, err := NewTSPLIB(&b, "x")
+		f, err := ParseTSPLIB(&b, "x")
 		if err != nil || f.Instance.Kind != kind || !reflect.DeepEqual(f.Instance.Points, points) || f.Name != "a name" || f.Comment != "and a comment" {
 			t.Fatalf("%v %+v", err, f)
 		}
@@ -219,14 +219,14 @@ func TestToursRoundTrip(t *testing.T) {
 		if err := WriteTSPLIB(&b, "m", "", x); err != nil {
 			t.Fatal(err)
 		}
-		if f, err = NewTSPLIB(&b, "x"); err != nil || !reflect.DeepEqual(f.Instance, x) {
+		if f, err = ParseTSPLIB(&b, "x"); err != nil || !reflect.DeepEqual(f.Instance, x) {
 			t.Fatalf("%v %+v", err, f)
 		}
 		b.Reset()
 		if err := WriteTour(&b, "t", "", set.Order); err != nil {
 			t.Fatal(err)
 		}
-		if f, err = NewTSPLIB(&b, "x"); err != nil || !reflect.DeepEqual(f.Tours, []perm.Order{set.Order}) {
+		if f, err = ParseTSPLIB(&b, "x"); err != nil || !reflect.DeepEqual(f.Tours, []perm.Order{set.Order}) {
 			t.Fatalf("%v %+v", err, f)
 		}
 	})
@@ -245,7 +245,7 @@ func FuzzTSPLIB(f *testing.F) {
 		var p *TSPLIB
 		var err error
 		// All distances are kept, 8·MaxCities² bytes, and a triangle becomes a square.
-		fuzztest.Within(t, baseBytes+24*tsp.MaxCities*tsp.MaxCities, bytesFactor, unpackedSize(text), func() { p, err = NewTSPLIB(strings.NewReader(text), "x") })
+		fuzztest.Within(t, baseBytes+24*tsp.MaxCities*tsp.MaxCities, bytesFactor, unpackedSize(text), func() { p, err = ParseTSPLIB(strings.NewReader(text), "x") })
 		if err != nil {
 			return
 		}
@@ -261,5 +261,5 @@ func FuzzTSPLIB(f *testing.F) {
 }
 
 func FuzzTourText(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return NewTourText(strings.NewReader(s), "x") }, "0 0 1 1 0.5 0.5 output 1 2 3 1\n", "1 2\n", "0 1e309 output 1\n", "0 0 0 0 output 2 2\n", "nan 0\n")
+	fuzzReader(f, func(s string) ([]*Set, error) { return ParseTourText(strings.NewReader(s), "x") }, "0 0 1 1 0.5 0.5 output 1 2 3 1\n", "1 2\n", "0 1e309 output 1\n", "0 0 0 0 output 2 2\n", "nan 0\n")
 }

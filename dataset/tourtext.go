@@ -19,7 +19,7 @@ import (
 // Cities are numbered from 1 there and from 0 here; the closing city may be left out, and so
 // may "output" and the tour. Lines may have different n. Each line becomes a set of points, called
 // by the numbers that the line has for them, its tour the order.
-func ReadTourText(path string) ([]*Set, error) { return readFile(path, NewTourText) }
+func ReadTourText(path string) ([]*Set, error) { return readFile(path, ParseTourText) }
 
 // IsTourText tells files of tour text from those of TSPLIB and of svmlight: they begin with a
 // number, and what follows it names no query and no feature.
@@ -37,8 +37,8 @@ func IsTourText(path string) (bool, error) {
 	})
 }
 
-// NewTourText is [ReadTourText] for a reader; name stands for the file in errors.
-func NewTourText(r io.Reader, name string) ([]*Set, error) {
+// ParseTourText is [ReadTourText] for a reader; name stands for the file in errors.
+func ParseTourText(r io.Reader, name string) ([]*Set, error) {
 	var sets []*Set
 	for number, line := range lines(r) {
 		err := line.err

@@ -31,10 +31,10 @@ type TSPLIB struct {
 // like), TOUR_SECTION. Keys and values are in any case, and words may follow a value. The end may
 // go without EOF. Of other keys and of DISPLAY_DATA_SECTION nothing is kept. Errors and warnings
 // number cities as the file does, from 1.
-func ReadTSPLIB(path string) (*TSPLIB, error) { return readFile(path, NewTSPLIB) }
+func ReadTSPLIB(path string) (*TSPLIB, error) { return readFile(path, ParseTSPLIB) }
 
-// NewTSPLIB is [ReadTSPLIB] for a reader; name stands for the file in errors.
-func NewTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
+// ParseTSPLIB is [ReadTSPLIB] for a reader; name stands for the file in errors.
+func ParseTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
 	p := &tsplibParser{format: "FULL_MATRIX", dimension: -1, given: map[string]bool{}}
 	number := 0
 	for n, line := range lines(r) {

@@ -49,7 +49,7 @@ func TestTSPLIBFormats(t *testing.T) {
 		"MAN_3D": {"DIMENSION: 2\nNODE_COORD_TYPE: THREED_COORDS\nEDGE_WEIGHT_TYPE: MAN_3D\nNODE_COORD_SECTION\n1 0 0 0\n2 0.25 1 -2.25\n", 8}, // 3.5 is 4
 		"MAX_3D": {"DIMENSION: 2\nEDGE_WEIGHT_TYPE: MAX_3D\nNODE_COORD_SECTION\n1 0 0 0\n2 0.25 1 -2.5\n", 6},
 	} {
-		f, err := NewTSPLIB(strings.NewReader(c.text), "x")
+		f, err := ParseTSPLIB(strings.NewReader(c.text), "x")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -61,7 +61,7 @@ func TestTSPLIBFormats(t *testing.T) {
 		if err := WriteTSPLIB(&b, "x", "", f.Instance); err != nil {
 			t.Fatal(err)
 		}
-		back, err := NewTSPLIB(&b, "x")
+		back, err := ParseTSPLIB(&b, "x")
 		if err != nil || back.Instance.Directed() != f.Instance.Directed() {
 			t.Fatalf("%s: written and read: %v", name, err)
 		}
@@ -92,7 +92,7 @@ func TestTSPLIBContradictions(t *testing.T) {
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 1e300 0\n":                           "x:5: cities 1 and 2: are too far apart (1e+300), wanted at most 1e+280",
 		"DIMENSION: 5\nTOUR_SECTION\n1\n4\n2\n4\n3\n-1\n":                                                          "x:8: tour: city 4 is there twice",
 	} {
-		if _, err := NewTSPLIB(strings.NewReader(text), "x"); err == nil || err.Error() != want {
+		if _, err := ParseTSPLIB(strings.NewReader(text), "x"); err == nil || err.Error() != want {
 			t.Errorf("%q:\ngot  %v\nwant %s", text, err, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestTSPLIBContradictions(t *testing.T) {
 		"DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0.1 0.2\n2 0.3 0.1\n3 0.9 0.9\n":              "EUC_2D rounds all distances to 1 or less: the cities are too close together for whole numbers, EXACT_2D keeps fractions",
 		"DIMENSION: 3\nEDGE_WEIGHT_TYPE: CEIL_2D\nNODE_COORD_SECTION\n1 0 0\n2 0.3 0.1\n3 0.9 0.9\n":                 "CEIL_2D rounds all distances to 2 or less: the cities are too close together for whole numbers, EXACT_2D keeps fractions",
 	} {
-		f, err := NewTSPLIB(strings.NewReader(text), "x")
+		f, err := ParseTSPLIB(strings.NewReader(text), "x")
 		if err != nil || !slices.Equal(f.Warnings, []string{want}) {
 			t.Errorf("%q: %v, %+v", text, err, f)
 		}

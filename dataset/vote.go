@@ -14,7 +14,7 @@ const MaxVoters = 1 << 36
 // Vote is what one or more voters say of the order of n items that are known by their number
 // alone, 0 to n−1.
 type Vote struct {
-	Levels Levels
+	Levels BucketOrder
 	Count  int // voters, 1 or more
 }
 
@@ -35,7 +35,7 @@ func Votes(sets []*Set) (votes []Vote, n int, err error) {
 }
 
 // CheckVotes counts the voters. It fails where levels are not those of n items (see
-// [Levels.Validate]), on counts below 1 and on more than [MaxVoters]. Its time grows with the
+// [BucketOrder.Validate]), on counts below 1 and on more than [MaxVoters]. Its time grows with the
 // items that votes name, not with n for each vote.
 func CheckVotes(votes []Vote, n int) (voters int, err error) {
 	if n < 0 {

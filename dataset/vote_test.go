@@ -14,7 +14,7 @@ import (
 )
 
 func TestVotes(t *testing.T) {
-	p, err := NewPrefLib(strings.NewReader("# NUMBER ALTERNATIVES: 3\n4: 3,{1,2}\n1: 2\n"), "x")
+	p, err := ParsePrefLib(strings.NewReader("# NUMBER ALTERNATIVES: 3\n4: 3,{1,2}\n1: 2\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestVotes(t *testing.T) {
 		&Set{Items: make([]Item, 4)}, // nothing is known
 		&Set{Items: make([]Item, 2), Order: perm.Order{1, 0}, OrderGiven: "order"})
 	votes, n, err := Votes(sets)
-	want := []Vote{{Levels{{2}, {0, 1}}, 4}, {Levels{{1}}, 1}, {Levels{{1}, {0}}, 1}}
+	want := []Vote{{BucketOrder{{2}, {0, 1}}, 4}, {BucketOrder{{1}}, 1}, {BucketOrder{{1}, {0}}, 1}}
 	if err != nil || n != 4 || !reflect.DeepEqual(votes, want) {
 		t.Errorf("Votes = %v, %d, %v, wanted %v, 4", votes, n, err, want)
 	}
@@ -41,11 +41,11 @@ func TestCheckVotesErrors(t *testing.T) {
 		message string
 	}{
 		{nil, -1, "votes: -1 items, wanted 0 or more"},
-		{[]Vote{{Levels{{0}}, 0}}, 1, "vote 0: count is 0, wanted 1 or more"},
-		{[]Vote{{Levels{{0}}, 1}, {Levels{{0}}, math.MaxInt}}, 1, "vote 1: more than 68719476736 voters in all"},
-		{[]Vote{{Levels{{0}, {}}, 1}}, 1, "vote 0: level 1: is empty"},
-		{[]Vote{{Levels{{1}}, 1}}, 1, "vote 0: level 0: item 1, wanted 0 to 0"},
-		{[]Vote{{Levels{{0}}, 1}, {Levels{{0}, {0}}, 1}}, 1, "vote 1: level 1: item 0 is there twice"},
+		{[]Vote{{BucketOrder{{0}}, 0}}, 1, "vote 0: count is 0, wanted 1 or more"},
+		{[]Vote{{BucketOrder{{0}}, 1}, {BucketOrder{{0}}, math.MaxInt}}, 1, "vote 1: more than 68719476736 voters in all"},
+		{[]Vote{{BucketOrder{{0}, {}}, 1}}, 1, "vote 0: level 1: is empty"},
+		{[]Vote{{BucketOrder{{1}}, 1}}, 1, "vote 0: level 0: item 1, wanted 0 to 0"},
+		{[]Vote{{BucketOrder{{0}}, 1}, {BucketOrder{{0}, {0}}, 1}}, 1, "vote 1: level 1: item 0 is there twice"},
 	} {
 		if _, err := CheckVotes(c.votes, c.n); err == nil || err.Error() != c.message {
 			t.Errorf("%v: got %v, want %s", c.votes, err, c.message)
@@ -99,10 +99,10 @@ func TestComparisonParts(t *testing.T) {
 	})
 }
 
-func drawLevels(t *rapid.T, n int) Levels {
+func drawLevels(t *rapid.T, n int) BucketOrder {
 	items := rapid.Permutation(perm.Identity(n)).Draw(t, "items")
 	items = items[:rapid.IntRange(0, n).Draw(t, "known")]
-	var l Levels
+	var l BucketOrder
 	for len(items) > 0 {
 		size := rapid.IntRange(1, min(4, len(items))).Draw(t, "size")
 		l, items = append(l, items[:size]), items[size:]
@@ -111,10 +111,10 @@ func drawLevels(t *rapid.T, n int) Levels {
 }
 
 func TestRestLast(t *testing.T) {
-	for _, c := range []struct{ l, want Levels }{
-		{Levels{{3}, {0}}, Levels{{3}, {0}, {1, 2}}},
-		{Levels{{3}, {0, 1, 2}}, Levels{{3}, {0, 1, 2}}},
-		{nil, Levels{{0, 1, 2, 3}}},
+	for _, c := range []struct{ l, want BucketOrder }{
+		{BucketOrder{{3}, {0}}, BucketOrder{{3}, {0}, {1, 2}}},
+		{BucketOrder{{3}, {0, 1, 2}}, BucketOrder{{3}, {0, 1, 2}}},
+		{nil, BucketOrder{{0, 1, 2, 3}}},
 	} {
 		if got := c.l.RestLast(4); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, wanted %v", c.l, got, c.want)

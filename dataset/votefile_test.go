@@ -26,7 +26,7 @@ func TestPrefLibHeader(t *testing.T) {
 		"before":                 {"2\n1,A\n2,B\n3,3,2\n2,1,2\n1,2,1\n", ""},
 		"before, cut off":        {"2\n1,A\n2,B\n3,3,2\n2,1,2\n", "the header says 3 voters and 2 different orders, the file has 2 voters and 1 orders: was it cut off, or changed?"},
 	} {
-		p, err := NewPrefLib(strings.NewReader(c.text), "x")
+		p, err := ParsePrefLib(strings.NewReader(c.text), "x")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -40,7 +40,7 @@ func TestPrefLibHeader(t *testing.T) {
 // Blank ballots are voters who say nothing, in whatever way the file has them.
 func TestBlankBallots(t *testing.T) {
 	for _, blank := range []string{"3: ", "3:", "3: {}", "2: {}\n1:"} {
-		p, err := NewPrefLib(strings.NewReader(header("toi", "12", "4", "Red", "Green", "Blue")+"5: 1,2,3\n3: 2\n1: 3,1\n"+blank), "x")
+		p, err := ParsePrefLib(strings.NewReader(header("toi", "12", "4", "Red", "Green", "Blue")+"5: 1,2,3\n3: 2\n1: 3,1\n"+blank), "x")
 		if err != nil || len(p.Warnings) > 0 || len(p.Orders) != 4 || p.Orders[3].Count != 3 || p.Orders[3].Levels != nil {
 			t.Fatalf("%q: %v, %+v", blank, err, p)
 		}
@@ -62,7 +62,7 @@ func TestBlankBallots(t *testing.T) {
 // Names without their number are enough; faults go by the file's numbers and names.
 func TestAlternatives(t *testing.T) {
 	council := "# DATA TYPE: toi\n# ALTERNATIVE NAME 1: Ona\n# ALTERNATIVE NAME 2: Pim\n# ALTERNATIVE NAME 3: Quy\n"
-	p, err := NewPrefLib(strings.NewReader(council+"3: {1,2},3\n2: 3,2\n"), "x")
+	p, err := ParsePrefLib(strings.NewReader(council+"3: {1,2},3\n2: 3,2\n"), "x")
 	if err != nil || !slices.Equal(p.Alternatives, []string{"Ona", "Pim", "Quy"}) {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -83,11 +83,11 @@ func TestAlternatives(t *testing.T) {
 		"# ALTERNATIVE NAME 1: a\n1: 1\n# NUMBER ALTERNATIVES: 2\n1: 1,2":                    `x.soi:3: number alternatives: wanted one number, once (got "2")`,
 		"# NUMBER ALTERNATIVES: 2\n68719476736: 1,2\n1: 2,1":                                 "x.soi:3: count 1: more than 68719476736 voters in all",
 	} {
-		if _, err := NewPrefLib(strings.NewReader(text), "x.soi"); err == nil || err.Error() != want {
+		if _, err := ParsePrefLib(strings.NewReader(text), "x.soi"); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, wanted %s", text, err, want)
 		}
 	}
-	p, err = NewPrefLib(strings.NewReader(soi+"4: 1,2\n1: 3,1\n"), "x.soi")
+	p, err = ParsePrefLib(strings.NewReader(soi+"4: 1,2\n1: 3,1\n"), "x.soi")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	table := "set,item,rank,size,Count\na,x,1,4,7\na,y,2,5,7\nb,x,1,4,1\nb,y,2,5,1\n"
-	sets, err = NewCSV(strings.NewReader(table), "t.csv")
+	sets, err = ParseCSV(strings.NewReader(table), "t.csv")
 	if err != nil || sets[0].Count != 7 || sets[1].Count != 1 || len(sets[0].Items[0].Features) != 1 {
 		t.Errorf("of a table: %+v, %v", sets, err)
 	}
@@ -42,7 +42,7 @@ func TestWeights(t *testing.T) {
 		"set,item,rank,count\na,x,1,7\na,y,2,5\n": "t.csv:3: count: is 5, wanted 7 as line 2 of set a has\nhint: count is how often the set counts; a feature needs another name",
 		"set,item,rank,count\na,x,1,0.5\n":        "t.csv:2: count: is 0.5, wanted a whole number",
 	} {
-		if _, err := NewCSV(strings.NewReader(text), "t.csv"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseCSV(strings.NewReader(text), "t.csv"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, wanted %q", text, err, want)
 		}
 	}

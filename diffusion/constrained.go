@@ -23,7 +23,7 @@ const (
 	supportLimit = 4096
 )
 
-// Obeying returns a decoder with the same weights whose results obey: plans[i] is for set i
+// WithConstraints returns a decoder with the same weights whose results obey: plans[i] is for set i
 // of a batch, nil where all orders are right. Every order that Greedy, Beam and Sample end in
 // obeys, whatever the weights. Beam may return less of them, as there are less.
 //
@@ -46,7 +46,7 @@ const (
 // to that law as the number grows. It is not the whole chain conditioned on the rules: that
 // would also prefer X_{t_1} from which more orders obey. What is drawn depends on the generator
 // alone, not on the cores; a draw of 52 objects takes some 30 ms of one.
-func (d *Decoder) Obeying(plans []*constraint.Plan) (*Decoder, error) {
+func (d *Decoder) WithConstraints(plans []*constraint.Plan) (*Decoder, error) {
 	if d.Process.FixFirst {
 		for i, plan := range plans {
 			if plan == nil || plan.N() == 0 {
@@ -318,7 +318,7 @@ func (s lastStep) topK(ctx context.Context, k int) ([]reverse.Candidate, error) 
 	return out, nil
 }
 
-// sample draws as [Decoder.Obeying] says and returns the law's log p.
+// sample draws as [Decoder.WithConstraints] says and returns the law's log p.
 func (s lastStep) sample(ctx context.Context, rng *rand.Rand, dst perm.Order) (float64, error) {
 	law := s.process.Reverse
 	for i := range rejections {

@@ -12,7 +12,7 @@ import (
 
 // knotted are rules that a random order obeys: n/2 items before others and n/2 positions
 // forbidden, which only a search decides.
-func knotted(rng *rand.Rand, n int) (s constraint.Set) {
+func knotted(rng *rand.Rand, n int) (s constraint.Rules) {
 	truth := perm.Random(rng, n)
 	rank := truth.Rank()
 	for len(s.Befores) < n/2 {
@@ -45,7 +45,7 @@ func knottedStep(b *testing.B, law reverse.Law, n int) lastStep {
 }
 
 // A draw under rules: 256 rejected, one of 256 built.
-func BenchmarkObeyingDraw(b *testing.B) {
+func BenchmarkWithConstraintsDraw(b *testing.B) {
 	for _, law := range []reverse.Law{reverse.PlackettLuce{}, reverse.GeneralizedPlackettLuce{}} {
 		for _, n := range []int{20, 52, 100} {
 			b.Run(fmt.Sprintf("%s/n=%d", law.Name(), n), func(b *testing.B) {
@@ -64,7 +64,7 @@ func BenchmarkObeyingDraw(b *testing.B) {
 }
 
 // The 64 most probable orders under rules, as a beam of that width finds them.
-func BenchmarkObeyingBeam(b *testing.B) {
+func BenchmarkWithConstraintsBeam(b *testing.B) {
 	for _, n := range []int{20, 52, 100} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			s := knottedStep(b, reverse.GeneralizedPlackettLuce{}, n)

@@ -12,7 +12,7 @@ import (
 )
 
 // rules are some about four objects, of every kind.
-var rules = []constraint.Set{
+var rules = []constraint.Rules{
 	{Pins: []constraint.Place{{Item: 3, Position: 1}}},
 	{Pins: []constraint.Place{{Item: 2, Position: 3}}, Befores: []constraint.Before{{A: 3, B: 1}}},
 	{Befores: []constraint.Before{{A: 3, B: 2}, {A: 2, B: 1}}},
@@ -20,7 +20,7 @@ var rules = []constraint.Set{
 	{Forbids: []constraint.Place{{Item: 1, Position: 2}, {Item: 2, Position: 2}}, Befores: []constraint.Before{{A: 2, B: 3}}},
 }
 
-func compile(t *testing.T, s constraint.Set, n int) *constraint.Plan {
+func compile(t *testing.T, s constraint.Rules, n int) *constraint.Plan {
 	t.Helper()
 	p, err := s.Compile(n)
 	if err != nil {
@@ -44,12 +44,12 @@ func TestAllObey(t *testing.T) {
 			plans := make([]*constraint.Plan, batch) // the last set is free
 			for i, s := range rules {
 				if p.FixFirst {
-					s = s.And(constraint.Set{Pins: []constraint.Place{{}}})
+					s = s.And(constraint.Rules{Pins: []constraint.Place{{}}})
 				}
 				plans[i] = compile(t, s, n)
 			}
 			free := dec
-			if dec, err = dec.Obeying(plans); err != nil {
+			if dec, err = dec.WithConstraints(plans); err != nil {
 				t.Fatal(err)
 			}
 			enc, err := dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), batch, n))
@@ -124,7 +124,7 @@ func TestAllObey(t *testing.T) {
 func TestFixedFirstContradicts(t *testing.T) {
 	p := &Process{Forward: processes()[0].Forward, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 7}, FixFirst: true}
 	dec := &Decoder{Process: p}
-	if _, err := dec.Obeying([]*constraint.Plan{compile(t, constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 2}}}, 4)}); err == nil {
+	if _, err := dec.WithConstraints([]*constraint.Plan{compile(t, constraint.Rules{Pins: []constraint.Place{{Item: 0, Position: 2}}}, 4)}); err == nil {
 		t.Error("object 0 was pinned elsewhere: no error")
 	}
 }
@@ -282,7 +282,7 @@ func TestRestrictedTopK(t *testing.T) {
 // Where a law reaches no order that obeys, its mode is mended: items wait until they may come.
 func TestMended(t *testing.T) {
 	// Inverse insertion moves one object to the end: from 0 1 2 3 it never makes 3 2 1 0.
-	s := lastStep{&Process{Reverse: reverse.InverseInsertion{}}, compile(t, constraint.Set{Befores: []constraint.Before{{A: 3, B: 2}, {A: 2, B: 1}}}, 4), []float64{0, 0, 5, 0}, perm.Identity(4)}
+	s := lastStep{&Process{Reverse: reverse.InverseInsertion{}}, compile(t, constraint.Rules{Befores: []constraint.Before{{A: 3, B: 2}, {A: 2, B: 1}}}, 4), []float64{0, 0, 5, 0}, perm.Identity(4)}
 	dst := make(perm.Order, 4)
 	// The mode is 0 1 3 2; 1 waits for 3 and 2.
 	if logp := must(s.mode(t.Context(), dst)); !math.IsInf(logp, -1) || !slices.Equal(dst, perm.Order{0, 3, 2, 1}) {
@@ -294,7 +294,7 @@ func TestMended(t *testing.T) {
 }
 
 // Scores that are not finite still give orders that obey.
-func TestObeyingWithoutFiniteScores(t *testing.T) {
+func TestWithConstraintsWithoutFiniteScores(t *testing.T) {
 	for _, law := range reverse.Laws() {
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			for _, r := range rules {

@@ -42,7 +42,7 @@ type Decoder struct {
 	encode, exact, padded *model.Exec
 	known                 map[shape]bool     // shapes that were asked for
 	tokens, elements      int                // in a part: see PartTokens and partElements
-	plans                 []*constraint.Plan // see Obeying
+	plans                 []*constraint.Plan // see WithConstraints
 }
 
 // shape is what a part of the network's work is compiled for; the encoder's is zero.

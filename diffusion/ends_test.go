@@ -39,11 +39,11 @@ func ruledDecoder(t *testing.T) (dec *Decoder, enc *Encoded) {
 		t.Fatal(err)
 	}
 	t.Cleanup(dec.Close)
-	plan := compile(t, constraint.Set{
+	plan := compile(t, constraint.Rules{
 		Befores: []constraint.Before{{A: 5, B: 4}, {A: 4, B: 3}, {A: 3, B: 2}, {A: 2, B: 1}},
 		Forbids: []constraint.Place{{Item: 0, Position: 1}, {Item: 0, Position: 3}, {Item: 0, Position: 5}},
 	}, n)
-	if dec, err = dec.Obeying([]*constraint.Plan{plan, plan}); err != nil {
+	if dec, err = dec.WithConstraints([]*constraint.Plan{plan, plan}); err != nil {
 		t.Fatal(err)
 	}
 	if enc, err = dec.Encode(t.Context(), features(rand.New(rand.NewPCG(1, 1)), 2, n)); err != nil {

@@ -44,7 +44,7 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores [][]float
 	}
 	var c children
 	law := p.Reverse
-	above, quick := law.(reverse.Above)
+	above, quick := law.(reverse.FloorSearcher)
 	floor := math.Inf(-1)
 	for j, s := range beam {
 		if err := ctx.Err(); err != nil {

@@ -20,7 +20,7 @@ func TestLastInsertion(t *testing.T) {
 		{Forward: shuffle.Insertion{}, Reverse: reverse.InverseInsertion{}, Steps: Every(6)},
 		{Forward: shuffle.Insertion{}, Reverse: reverse.InverseInsertion{}, Steps: Every(6), FixFirst: true},
 	} {
-		if !p.Inserts() {
+		if !p.HasExactPosterior() {
 			t.Fatal("not a process of insertions")
 		}
 		o := Objective{Trajectories: trajectories, RandomStep: true}
@@ -69,7 +69,7 @@ func TestLastInsertion(t *testing.T) {
 			t.Errorf("first fixed %v: loss %g with the steps drawn, %g with them certain", p.FixFirst, losses[0], losses[1])
 		}
 	}
-	if (&Process{Forward: shuffle.Insertion{}, Reverse: reverse.PlackettLuce{}, Steps: Every(6)}).Inserts() {
+	if (&Process{Forward: shuffle.Insertion{}, Reverse: reverse.PlackettLuce{}, Steps: Every(6)}).HasExactPosterior() {
 		t.Error("PL passes for II")
 	}
 }

@@ -129,7 +129,7 @@ func paddedBatch(p *Process, r reader, sizes []int, first, n int, exact bool) []
 	if !exact {
 		s.Lengths = make([]int32, len(sizes))
 	}
-	if p.Inserts() {
+	if p.HasExactPosterior() {
 		s.Last = make([]float32, len(s.Rank))
 	}
 	for i, size := range sizes {

@@ -97,10 +97,10 @@ func Every(T int) []int {
 	return s
 }
 
-// Inserts tells whether the process undoes insertions one at a time by II. The posterior of its
+// HasExactPosterior tells whether the process undoes insertions one at a time by II. The posterior of its
 // reverse steps is known ([shuffle.Insertion.Last]), so that [BoundLoss] need not take a
 // step that was drawn for it: −Σ_i q(i | X_t, X_0)·log p(i | X_t) has the same mean and less noise.
-func (p *Process) Inserts() bool {
+func (p *Process) HasExactPosterior() bool {
 	_, insertions := p.Forward.(shuffle.Insertion)
 	_, undone := p.Reverse.(reverse.InverseInsertion)
 	return insertions && undone
@@ -117,7 +117,7 @@ type States struct {
 	Time             []int32   // [batch, perSet] t
 	Weight           []float32 // [batch, perSet] 1, or 0 for padding
 	// Last is, at each position of X_t, the probability that the last insertion put its object
-	// there, given X_0: [batch, perSet, n], see [Process.Inserts]. Nil in other processes, and
+	// there, given X_0: [batch, perSet, n], see [Process.HasExactPosterior]. Nil in other processes, and
 	// where it is not asked for: make it before [Objective.Fill].
 	Last []float32
 	// Lengths are how many objects the sets have where they are of several sizes, the rest of N

@@ -200,7 +200,7 @@ func name(s *dataset.Set, i int) string {
 // the same objects and constraints are asked once: their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
 	var cost func(*dataset.Set, perm.Order) float64
-	if p, ok := m.Task.(task.Pricer); ok {
+	if p, ok := m.Task.(task.Coster); ok {
 		cost = p.Cost
 	}
 	return m.OrderBy(ctx, sets, top, opt, cost)
@@ -317,7 +317,7 @@ const samplesAtOnce = 64
 
 // Sample draws count orders of each set. seed gives other draws; those of a set depend on its
 // objects and constraints alone, so that the same set has the same draws wherever it stands. Where a set has constraints all draws obey, and follow the law that
-// [diffusion.Decoder.Obeying] states; contradictions are an error.
+// [diffusion.Decoder.WithConstraints] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
 	if err := CheckDraws("count", count); err != nil {
 		return nil, nil, err
@@ -523,7 +523,7 @@ func givenNames(s *dataset.Set) []string {
 }
 
 // logConsistent is the log of how many orders of n items are consistent with levels.
-func logConsistent(l dataset.Levels, n int) float64 {
+func logConsistent(l dataset.BucketOrder, n int) float64 {
 	log := diffusion.LogFactorial(n) - diffusion.LogFactorial(l.Known())
 	for _, group := range l {
 		log += diffusion.LogFactorial(len(group))

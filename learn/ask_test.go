@@ -457,7 +457,7 @@ func TestManyDraws(t *testing.T) {
 func TestScoreLevels(t *testing.T) {
 	const n, draws = 3, 4000
 	m := newScalars(t, scalars{n: n}, nil)
-	set := func(levels dataset.Levels, order perm.Order) *dataset.Set {
+	set := func(levels dataset.BucketOrder, order perm.Order) *dataset.Set {
 		s := numbers(0.1, 0.2, 0.3)
 		s.Levels, s.Order = levels, order
 		return s
@@ -472,7 +472,7 @@ func TestScoreLevels(t *testing.T) {
 	}
 	blank := set(nil, nil) // voters who say nothing: all orders are consistent
 	blank.Count = 3
-	scored, _, err := m.Score(t.Context(), sets(set(dataset.Levels{{2}, {0, 1}}, nil), set(dataset.Levels{{1}}, nil), set(nil, perm.Order{0, 1, 2}), blank), draws, 2)
+	scored, _, err := m.Score(t.Context(), sets(set(dataset.BucketOrder{{2}, {0, 1}}, nil), set(dataset.BucketOrder{{1}}, nil), set(nil, perm.Order{0, 1, 2}), blank), draws, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func (m *Model) calibrateLists(ctx context.Context, t *task.Ranking, count, samp
 }
 
 // calibrateLevels adds what samples say of a list that count gave, of which levels are known.
-func calibrateLevels(levels dataset.Levels, ranks []perm.Rank, count int, pairs, places *metric.Calibration) error {
+func calibrateLevels(levels dataset.BucketOrder, ranks []perm.Rank, count int, pairs, places *metric.Calibration) error {
 	n := len(ranks[0])
 	level, complete := make([]int, n), levels.Known() == n // level is from 1 on, 0 for an item in none
 	position, from := make([]int, n), 0                    // −1 where it is not known

@@ -31,17 +31,17 @@ func TestPartialProbability(t *testing.T) {
 	m := votes4(t)
 	lists := []struct {
 		name   string
-		levels dataset.Levels
+		levels dataset.BucketOrder
 		orders float64 // of the 24
 	}{
-		{"full", dataset.Levels{{2}, {0}, {3}, {1}}, 1},
-		{"one missing", dataset.Levels{{2}, {0}, {3}}, 4},
-		{"top one", dataset.Levels{{2}, {0, 1, 3}}, 6},
-		{"two pairs", dataset.Levels{{0, 2}, {1, 3}}, 4},
-		{"one pair", dataset.Levels{{1}, {3}}, 12},
-		{"the pair reversed", dataset.Levels{{3}, {1}}, 12},
-		{"all tied", dataset.Levels{{0, 1, 2, 3}}, 24},
-		{"one alone", dataset.Levels{{2}}, 24},
+		{"full", dataset.BucketOrder{{2}, {0}, {3}, {1}}, 1},
+		{"one missing", dataset.BucketOrder{{2}, {0}, {3}}, 4},
+		{"top one", dataset.BucketOrder{{2}, {0, 1, 3}}, 6},
+		{"two pairs", dataset.BucketOrder{{0, 2}, {1, 3}}, 4},
+		{"one pair", dataset.BucketOrder{{1}, {3}}, 12},
+		{"the pair reversed", dataset.BucketOrder{{3}, {1}}, 12},
+		{"all tied", dataset.BucketOrder{{0, 1, 2, 3}}, 24},
+		{"one alone", dataset.BucketOrder{{2}}, 24},
 	}
 	var sets []*dataset.Set
 	for _, l := range lists {

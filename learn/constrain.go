@@ -31,7 +31,7 @@ func (m *Model) plans(ctx context.Context, sets []*dataset.Set) ([]*constraint.P
 			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", s.ID, err)}
 		}
 		if out[i], err = rules.CompileContext(ctx, len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
-			first := constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 0}}}
+			first := constraint.Rules{Pins: []constraint.Place{{Item: 0, Position: 0}}}
 			if out[i], err = rules.And(first).CompileContext(ctx, len(s.Items)); err != nil && ctx.Err() == nil {
 				err = fmt.Errorf("%w\nhint: the model's orders begin at item 0", err)
 			}
@@ -56,7 +56,7 @@ func (m *Model) obeying(plans []*constraint.Plan, index []int) (*diffusion.Decod
 	if !some {
 		return m.decoder, nil
 	}
-	return m.decoder.Obeying(of)
+	return m.decoder.WithConstraints(of)
 }
 
 // mended warns of orders that no last reverse step leads to.

@@ -355,7 +355,7 @@ func nearestRight(order perm.Order, ex *task.Examples, i int) perm.Order {
 
 // nearestConsistent rearranges an order so that it is consistent with levels: tied items stay in
 // its order, and those of which nothing is known where they are.
-func nearestConsistent(order perm.Order, levels dataset.Levels) perm.Order {
+func nearestConsistent(order perm.Order, levels dataset.BucketOrder) perm.Order {
 	rank := order.Rank()
 	var known []int
 	in := make([]bool, len(order))

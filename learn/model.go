@@ -62,7 +62,7 @@ func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err 
 // Plan is [New] without weights, which may take more memory than there is: [Model.CheckMemory] says
 // so. [Model.Train] makes or reads them.
 func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
-	if err = task.Complete(&cfg); err != nil {
+	if err = task.InferFromData(&cfg); err != nil {
 		return nil, nil, err
 	}
 	if warnings, err = cfg.Resolve(); err != nil {
@@ -110,7 +110,7 @@ func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error
 		return nil, nil, fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
 	}
 	m.Elsewhere = elsewhere
-	if k, ok := m.Task.(task.Keeper); ok {
+	if k, ok := m.Task.(task.Persister); ok {
 		if err := k.Restore(dir); err != nil {
 			return nil, nil, err
 		}
@@ -170,9 +170,9 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 	return m.decoder, nil
 }
 
-// Forget frees the compiled graphs of decoding, one for every shape of sets that was asked
+// ReleaseGraphs frees the compiled graphs of decoding, one for every shape of sets that was asked
 // for. They are compiled again when they are needed.
-func (m *Model) Forget() {
+func (m *Model) ReleaseGraphs() {
 	if m.decoder != nil {
 		m.decoder.Close()
 		m.decoder = nil
@@ -181,6 +181,6 @@ func (m *Model) Forget() {
 
 // Close frees the weights and the compiled graphs; the model is of no use after it.
 func (m *Model) Close() {
-	m.Forget()
+	m.ReleaseGraphs()
 	m.Store.Finalize()
 }

@@ -19,7 +19,7 @@ type Puzzle struct {
 	MAE  metric.Interval `json:"mae"`
 	// LimitExact and LimitCorrect are what Exact and Correct are, in percent, of one who knows
 	// everything but how to tell apart what only noise does, on the average of these sets
-	// ([metric.GuessLimit]).
+	// ([metric.ChanceCeiling]).
 	LimitExact   float64 `json:"limit_exact"`
 	LimitCorrect float64 `json:"limit_correct"`
 }
@@ -40,7 +40,7 @@ func (p *puzzles) add(order perm.Order, ex *task.Examples, i int) error {
 	if correct == 1 && order.Validate() == nil {
 		exact = 100
 	}
-	limitExact, limitCorrect, err := metric.GuessLimit(ex.Alike[i], ex.Same[i])
+	limitExact, limitCorrect, err := metric.ChanceCeiling(ex.Alike[i], ex.Same[i])
 	if err != nil {
 		return err
 	}

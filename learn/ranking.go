@@ -158,7 +158,7 @@ const maxWeight = 100_000
 
 // condensed returns an order without the items in no level, which may stand anywhere, with what
 // grades say of those that are left; they are numbered anew (T. Sakai, SIGIR 2007).
-func condensed(order perm.Order, l dataset.Levels, grades []float64) (perm.Order, []float64) {
+func condensed(order perm.Order, l dataset.BucketOrder, grades []float64) (perm.Order, []float64) {
 	in := make([]bool, len(order))
 	for _, group := range l {
 		for _, k := range group {
@@ -176,7 +176,7 @@ func condensed(order perm.Order, l dataset.Levels, grades []float64) (perm.Order
 
 // relevance grades the items of a set: as its file does, else by level from 4, the first, to
 // 0, the last, as judges of search results do.
-func relevance(s *dataset.Set, l dataset.Levels) []float64 {
+func relevance(s *dataset.Set, l dataset.BucketOrder) []float64 {
 	grades := make([]float64, len(s.Items))
 	if s.Relevance != nil {
 		for k, v := range s.Relevance {

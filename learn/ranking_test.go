@@ -72,7 +72,7 @@ func TestCalibrateLevelsByHand(t *testing.T) {
 	ranks := []perm.Rank{perm.Order{0, 1, 2}.Rank(), perm.Order{0, 2, 1}.Rank()}
 	var pairs, places metric.Calibration
 	// Item 0 before 1 and 2 for certain, and so it is; of 1 and 2 nothing is known.
-	if err := calibrateLevels(dataset.Levels{{0}, {1, 2}}, ranks, 3, &pairs, &places); err != nil {
+	if err := calibrateLevels(dataset.BucketOrder{{0}, {1, 2}}, ranks, 3, &pairs, &places); err != nil {
 		t.Fatal(err)
 	}
 	p, k := newCalibrationTable(&pairs), newCalibrationTable(&places)
@@ -84,7 +84,7 @@ func TestCalibrateLevelsByHand(t *testing.T) {
 	}
 	// Item 1 before 0, which no sample has; item 2 may stand anywhere, so that no place is known.
 	pairs, places = metric.Calibration{}, metric.Calibration{}
-	if err := calibrateLevels(dataset.Levels{{1}, {0}}, ranks, 1, &pairs, &places); err != nil {
+	if err := calibrateLevels(dataset.BucketOrder{{1}, {0}}, ranks, 1, &pairs, &places); err != nil {
 		t.Fatal(err)
 	}
 	p, k = newCalibrationTable(&pairs), newCalibrationTable(&places)
@@ -95,7 +95,7 @@ func TestCalibrateLevelsByHand(t *testing.T) {
 
 // An item of which nothing is known may stand first: of those known, 0 and 2, the order is 2, 0.
 func TestCondensed(t *testing.T) {
-	order, grades := condensed(perm.Order{1, 2, 3, 0}, dataset.Levels{{2}, {0}}, []float64{0, 9, 4, 9})
+	order, grades := condensed(perm.Order{1, 2, 3, 0}, dataset.BucketOrder{{2}, {0}}, []float64{0, 9, 4, 9})
 	if !slices.Equal(order, perm.Order{0, 1}) || !slices.Equal(grades, []float64{4, 0}) {
 		t.Errorf("order %v of grades %v, wanted 0 1 of 4 and 0", order, grades)
 	}
@@ -142,12 +142,12 @@ func TestEvaluateLists(t *testing.T) {
 func TestNearestConsistent(t *testing.T) {
 	for _, c := range []struct {
 		order  perm.Order
-		levels dataset.Levels
+		levels dataset.BucketOrder
 		want   perm.Order
 	}{
-		{perm.Order{0, 2, 1, 3}, dataset.Levels{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
-		{perm.Order{3, 2, 1, 0}, dataset.Levels{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
-		{perm.Order{3, 1, 0, 2}, dataset.Levels{{0}, {3}}, perm.Order{0, 1, 3, 2}}, // 1 and 2 stay
+		{perm.Order{0, 2, 1, 3}, dataset.BucketOrder{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
+		{perm.Order{3, 2, 1, 0}, dataset.BucketOrder{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
+		{perm.Order{3, 1, 0, 2}, dataset.BucketOrder{{0}, {3}}, perm.Order{0, 1, 3, 2}}, // 1 and 2 stay
 		{perm.Order{1, 0}, nil, perm.Order{1, 0}},
 	} {
 		if got := nearestConsistent(c.order, c.levels); !slices.Equal(got, c.want) {

@@ -31,7 +31,7 @@ func TestManySizes(t *testing.T) {
 			t.Errorf("set of %d: warnings %q, wanted %q", n, got, want)
 		}
 	}
-	m.Forget()
+	m.ReleaseGraphs()
 	again, _, err := m.Order(t.Context(), all[:3], 1, DecodeOptions{Method: "greedy"})
 	if err != nil || !slices.Equal(again[2].Orders[0].Order, first[2].Orders[0].Order) {
 		t.Errorf("after Forget: %v, %+v, wanted %+v", err, again, first[2])

@@ -60,7 +60,7 @@ func TestSymmetries(t *testing.T) {
 			if err := r.Order.Validate(); err != nil || r.Order[0] != 0 {
 				t.Fatalf("set %d: %v, %v", i, r.Order, err)
 			}
-			if cost := m.Task.(task.Pricer).Cost(sets[i], r.Order); math.Abs(cost-*r.Cost) > 1e-6 || cost < last {
+			if cost := m.Task.(task.Coster).Cost(sets[i], r.Order); math.Abs(cost-*r.Cost) > 1e-6 || cost < last {
 				t.Errorf("set %d, tour %d: of length %g, said %g, after one of %g", i, j, cost, *r.Cost, last)
 			}
 			last = *r.Cost

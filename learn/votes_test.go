@@ -22,7 +22,7 @@ func TestVotes(t *testing.T) {
 	if got := fmt.Sprint(votes, names, err); got != want {
 		t.Errorf("%s, wanted %s", got, want)
 	}
-	bare := &dataset.Set{Items: make([]dataset.Item, 3), Levels: dataset.Levels{{2}, {0, 1}}}
+	bare := &dataset.Set{Items: make([]dataset.Item, 3), Levels: dataset.BucketOrder{{2}, {0, 1}}}
 	votes, names, err = Votes([]*dataset.Set{bare, {Items: make([]dataset.Item, 2)}})
 	if got := fmt.Sprint(votes, names, err); got != "[{[[2] [0 1]] 1}] [0 1 2] <nil>" {
 		t.Errorf("bare: %s", got)

@@ -136,7 +136,7 @@ func TestOptions(t *testing.T) {
 
 // Tied ranked lists have a score, tours with ties have none, and the rule looks at the process.
 func TestCheckScore(t *testing.T) {
-	tied := &dataset.Set{Items: make([]dataset.Item, 3), Levels: dataset.Levels{{0, 1}, {2}}}
+	tied := &dataset.Set{Items: make([]dataset.Item, 3), Levels: dataset.BucketOrder{{0, 1}, {2}}}
 	for _, c := range []struct {
 		fixed bool
 		set   *dataset.Set

@@ -40,7 +40,7 @@ func ReadingLimit(n, digits int, misread float64, sets int, seed uint64) (exact,
 	return 100 * p, 100 * math.Sqrt(p*(1-p)/float64(sets))
 }
 
-// GuessLimit returns how often one who can tell objects apart only where alike differs, and
+// ChanceCeiling returns how often one who can tell objects apart only where alike differs, and
 // guesses among the rest, is right on average where it is enough to be right up to same, a
 // finer division: objects k and l are alike if alike[k] = alike[l], and one as good as
 // another if same[k] = same[l] too. With s running over the groups of alike objects of size
@@ -50,7 +50,7 @@ func ReadingLimit(n, digits int, misread float64, sets int, seed uint64) (exact,
 //
 // both from 0 to 1; correct is the mean share of places that hold a right object. It fails on
 // lists of different lengths and where the same objects are not alike.
-func GuessLimit(alike, same []int) (exact, correct float64, err error) {
+func ChanceCeiling(alike, same []int) (exact, correct float64, err error) {
 	if len(alike) != len(same) {
 		return 0, 0, fmt.Errorf("guess limit: %d objects, wanted %d", len(same), len(alike))
 	}

@@ -28,7 +28,7 @@ func TestReadingLimit(t *testing.T) {
 	}
 }
 
-func TestGuessLimit(t *testing.T) {
+func TestChanceCeiling(t *testing.T) {
 	for _, c := range []struct {
 		alike, same    []int
 		exact, correct float64
@@ -41,21 +41,21 @@ func TestGuessLimit(t *testing.T) {
 		// Two of four are the same: 2!·1!·1!/4!, and (2·2 + 1 + 1)/4 of four places.
 		{[]int{5, 5, 5, 5}, []int{7, 7, 8, 9}, 1. / 12, 6. / 16},
 	} {
-		exact, correct, err := GuessLimit(c.alike, c.same)
+		exact, correct, err := ChanceCeiling(c.alike, c.same)
 		if err != nil || math.Abs(exact-c.exact) > 1e-12 || math.Abs(correct-c.correct) > 1e-12 {
 			t.Errorf("alike %v, same %v: %g, %g, %v; wanted %g, %g", c.alike, c.same, exact, correct, err, c.exact, c.correct)
 		}
 	}
-	if _, _, err := GuessLimit([]int{0, 1}, []int{0}); err == nil {
+	if _, _, err := ChanceCeiling([]int{0, 1}, []int{0}); err == nil {
 		t.Error("lists of two lengths: no error")
 	}
-	if _, _, err := GuessLimit([]int{0, 1}, []int{0, 0}); err == nil {
+	if _, _, err := ChanceCeiling([]int{0, 1}, []int{0, 0}); err == nil {
 		t.Error("the same but not alike: no error")
 	}
 }
 
 // The limits are those of guessing: all guesses, counted.
-func TestGuessLimitIsThatOfGuessing(t *testing.T) {
+func TestChanceCeilingIsThatOfGuessing(t *testing.T) {
 	alike, same := []int{0, 0, 0, 1, 1, 2}, []int{0, 0, 2, 3, 4, 5}
 	guesses, exact, right := 0, 0, 0
 	for o := range perm.All(len(alike)) {
@@ -75,7 +75,7 @@ func TestGuessLimitIsThatOfGuessing(t *testing.T) {
 			exact++
 		}
 	}
-	gotExact, gotCorrect, err := GuessLimit(alike, same)
+	gotExact, gotCorrect, err := ChanceCeiling(alike, same)
 	wantExact, wantCorrect := float64(exact)/float64(guesses), float64(right)/float64(guesses*len(alike))
 	if err != nil || math.Abs(gotExact-wantExact) > 1e-12 || math.Abs(gotCorrect-wantCorrect) > 1e-12 {
 		t.Errorf("%g, %g, %v; counted %g, %g", gotExact, gotCorrect, err, wantExact, wantCorrect)

@@ -9,7 +9,7 @@ import (
 )
 
 // Chain is a chain of GPL steps on S_n that takes any start to one target
-// distribution: see [Express].
+// distribution: see [RealizeWithGPL].
 type Chain struct {
 	n      int
 	states []perm.Order
@@ -28,7 +28,7 @@ type chainStep struct {
 // maxExpress bounds n: 6! orders make 1,081 steps.
 const maxExpress = 6
 
-// States lists S_n in lexicographic order, the order of distributions in [Express]
+// States lists S_n in lexicographic order, the order of distributions in [RealizeWithGPL]
 // and [Chain.Push]. States 2i and 2i + 1 differ by a swap of the last two objects.
 func States(n int) []perm.Order {
 	o := perm.Identity(n)
@@ -51,7 +51,7 @@ func States(n int) []perm.Order {
 	}
 }
 
-// Express returns a chain of 3·n!/2 + 1 GPL steps with −Inf scores that ends in the
+// RealizeWithGPL returns a chain of 3·n!/2 + 1 GPL steps with −Inf scores that ends in the
 // target distribution, whatever its start (paper, appendix "The Expressiveness of PL
 // and GPL", theorem "GPL-expressiveness"). target holds the probability of each of
 // [States](n), 2 ≤ n ≤ 6. It returns an error if these are not probabilities that
@@ -62,7 +62,7 @@ func States(n int) []perm.Order {
 // is shared between σ_i and π_i. The shares of the last step are p(σ_i) and p(π_i)
 // over their sum, p_leftover − p_excess; step 2(d) of the paper's box divides by
 // 1 − p_excess, which is the same for i = 1 alone.
-func Express(n int, target []float64) (*Chain, error) {
+func RealizeWithGPL(n int, target []float64) (*Chain, error) {
 	if n < 2 || n > maxExpress {
 		return nil, fmt.Errorf("express: n must be 2 to %d (got %d)", maxExpress, n)
 	}

@@ -33,7 +33,7 @@ func TestExpressAnyTarget(t *testing.T) {
 			return p
 		}
 		target, start := distribution("target"), distribution("start")
-		chain, err := Express(n, target)
+		chain, err := RealizeWithGPL(n, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestExpressAnyTarget(t *testing.T) {
 // are σ1 π1 σ2 π2 σ3 π3.
 func TestExpressPaperFigure(t *testing.T) {
 	target := []float64{1. / 4, 1. / 2, 0, 1. / 4, 0, 0}
-	chain, err := Express(3, target)
+	chain, err := RealizeWithGPL(3, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestExpressFour(t *testing.T) {
 	for i := range target {
 		target[i] /= sum
 	}
-	chain, err := Express(4, target)
+	chain, err := RealizeWithGPL(4, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestExpressRefuses(t *testing.T) {
 		{2, []float64{1.5, -0.5}, "target 1 is -0.5"},
 		{2, []float64{math.NaN(), 1}, "target 0 is NaN"},
 	} {
-		if _, err := Express(c.n, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := RealizeWithGPL(c.n, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("n=%d: got %v, wanted %q", c.n, err, c.want)
 		}
 	}

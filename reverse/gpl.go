@@ -16,7 +16,7 @@ import (
 //	log p(σ) = Σ_i ( S[i,σ[i]] − log Σ_{j ≥ i} exp S[i,σ[j]] ),  S [n, n].
 //
 // Rows are free of each other, so, with −Inf scores, any single order has a
-// probability of 1, and chains of GPL steps reach every distribution: see [Express].
+// probability of 1, and chains of GPL steps reach every distribution: see [RealizeWithGPL].
 // Its mode is not the greedy order in general, and no fast exact algorithm is known.
 type GeneralizedPlackettLuce struct{}
 
@@ -58,7 +58,7 @@ func (l GeneralizedPlackettLuce) TopK(scores []float64, k int) []Candidate {
 	return l.TopKAbove(scores, k, negInf)
 }
 
-// TopKAbove implements [Above].
+// TopKAbove implements [FloorSearcher].
 func (l GeneralizedPlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
 	n := int(math.Round(math.Sqrt(float64(len(scores)))))
 	checkScores(l, scores, n)

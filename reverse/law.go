@@ -113,10 +113,10 @@ func (l Layout) Size(n int) int {
 	return size
 }
 
-// Above is a law whose search for probable orders is quicker where only those of a certain
+// FloorSearcher is a law whose search for probable orders is quicker where only those of a certain
 // log-probability are of use: TopKAbove is TopK without the orders whose LogProb is below
 // floor, but for Mode's, which may be among them.
-type Above interface {
+type FloorSearcher interface {
 	Law
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Many is a law that shares work where many orders are judged by the same scores; see [LogProbs].
-type Many interface {
+// BatchLaw is a law that shares work where many orders are judged by the same scores; see [LogProbs].
+type BatchLaw interface {
 	Law
 	LogProbs(scores []float64, orders []perm.Order, dst []float64)
 }
 
 // LogProbs writes the LogProb of each order into dst.
 func LogProbs(law Law, scores []float64, orders []perm.Order, dst []float64) {
-	if many, ok := law.(Many); ok {
+	if many, ok := law.(BatchLaw); ok {
 		many.LogProbs(scores, orders, dst)
 		return
 	}

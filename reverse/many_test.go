@@ -11,7 +11,7 @@ import (
 // Many orders at once have the log-probabilities that they have alone, whatever the scores.
 func TestLogProbs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, law := range []Many{PlackettLuce{}, GeneralizedPlackettLuce{}} {
+	for _, law := range []BatchLaw{PlackettLuce{}, GeneralizedPlackettLuce{}} {
 		for _, n := range []int{0, 1, 2, 7, 70} {
 			for _, scale := range []float64{1, 30, 500, 1e6, 1e299} {
 				scores := randomScores(rng, law.NumScores(n), scale)

@@ -63,7 +63,7 @@ func (l TransitionPlackettLuce) TopK(scores []float64, k int) []Candidate {
 	return l.TopKAbove(scores, k, negInf)
 }
 
-// TopKAbove implements [Above]. It is O(k·n²), after O(n²) exponentials.
+// TopKAbove implements [FloorSearcher]. It is O(k·n²), after O(n²) exponentials.
 func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
 	n := int(math.Round((math.Sqrt(float64(1+4*len(scores))) - 1) / 2))
 	checkScores(l, scores, n)

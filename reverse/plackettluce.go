@@ -84,7 +84,7 @@ func (l PlackettLuce) TopK(scores []float64, k int) []Candidate {
 	return l.TopKAbove(scores, k, negInf)
 }
 
-// TopKAbove implements [Above].
+// TopKAbove implements [FloorSearcher].
 func (l PlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candidate {
 	return beamTopK(len(scores), k, floor, func(int) []float64 { return scores })
 }

@@ -200,7 +200,7 @@ func (h *hosted) safely(sets []*dataset.Set, call func() error) (err error) {
 			err = errors.Join(errPanicked, fmt.Errorf("%v", p))
 		}
 		if len(h.shapes) > maxShapes {
-			h.model.Forget()
+			h.model.ReleaseGraphs()
 			clear(h.shapes)
 		}
 	}()

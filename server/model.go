@@ -122,7 +122,7 @@ type hosted struct {
 	engine *engine.Engine
 	model  *learn.Model
 	waits  []*job       // taken from the queue and not begun
-	shapes map[int]bool // sizes of sets that graphs were compiled for since the last [learn.Model.Forget]
+	shapes map[int]bool // sizes of sets that graphs were compiled for since the last [learn.Model.ReleaseGraphs]
 }
 
 // host loads a run and starts its goroutine.

@@ -368,7 +368,7 @@ func TestPageRulesAndTables(t *testing.T) {
 	if n := value[int](t, ctx, `document.querySelectorAll("#set option").length`); n != 9 {
 		t.Errorf("%d sets are answered, wanted 9", n)
 	}
-	saved, err := dataset.NewCSV(strings.NewReader(value[string](t, ctx, `ordersCSV()`)), "orders.csv")
+	saved, err := dataset.ParseCSV(strings.NewReader(value[string](t, ctx, `ordersCSV()`)), "orders.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

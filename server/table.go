@@ -36,7 +36,7 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if lines := bytes.Count(body, []byte("\n")); lines > s.limits.Sets*s.limits.Items+1 {
 		return nil, tooLarge("sets", "the table has %d lines, wanted at most %d sets of %d items", lines, s.limits.Sets, s.limits.Items)
 	}
-	sets, err := dataset.NewCSV(bytes.NewReader(body), "table")
+	sets, err := dataset.ParseCSV(bytes.NewReader(body), "table")
 	if err != nil {
 		return nil, unfit("set", "%v", err)
 	}

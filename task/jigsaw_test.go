@@ -245,7 +245,7 @@ func TestJigsawLimits(t *testing.T) {
 		var exact, correct float64
 		e := examples(t, j, Test, 0, 10_000)
 		for i := range e.Alike {
-			x, c, err := metric.GuessLimit(e.Alike[i], e.Same[i])
+			x, c, err := metric.ChanceCeiling(e.Alike[i], e.Same[i])
 			if err != nil {
 				t.Fatal(err)
 			}

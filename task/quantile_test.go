@@ -179,7 +179,7 @@ func TestScaleRefuses(t *testing.T) {
 	}
 	votes := rankingConfig(write(t, "votes.csv", "rank1,rank2,count\na,b,3\nb,a,1\n"))
 	votes.Task.Scale = "quantile"
-	if err := Complete(&votes); err != nil {
+	if err := InferFromData(&votes); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := votes.Resolve(); err != nil {

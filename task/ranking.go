@@ -22,7 +22,7 @@ import (
 //
 // Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
 // is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
-// what is known ([dataset.Levels.Draw]). Features are standardised
+// what is known ([dataset.BucketOrder.Draw]). Features are standardised
 // by the mean and the deviation of the training part, or by its quantiles (task.scale).
 type Ranking struct {
 	config config.Task
@@ -46,9 +46,9 @@ type Ranking struct {
 // say: the network's work grows with their square.
 const MaxRanking = 200
 
-// Complete fills in what the data of a task says: the kind of items, how many features they
+// InferFromData fills in what the data of a task says: the kind of items, how many features they
 // have, the largest set, and with them the encoder. Other tasks have nothing to fill in.
-func Complete(c *config.Config) error {
+func InferFromData(c *config.Config) error {
 	if c.Task.Name != "ranking" || c.Task.N > 0 && c.Task.Items != "" {
 		return nil
 	}
@@ -357,7 +357,7 @@ func (r *Ranking) Examples(split Split, first, count int) (*Examples, error) {
 	}
 	b := &p.sizes[draw(rng, sizes)]
 	sets := make([]*dataset.Set, count)
-	e := &Examples{Padded: b.mixed, Clean: make([]perm.Order, count), Levels: make([]dataset.Levels, count), Names: func(set int) []string { return sets[set].ItemNames() }}
+	e := &Examples{Padded: b.mixed, Clean: make([]perm.Order, count), Levels: make([]dataset.BucketOrder, count), Names: func(set int) []string { return sets[set].ItemNames() }}
 	for i := range sets {
 		rng := source(r.seed, split, first+i)
 		sets[i] = p.sets[b.index[draw(rng, b.upTo)]]

@@ -98,7 +98,7 @@ func TestFill(t *testing.T) {
 // is one that is empty everywhere.
 func TestFillRefuses(t *testing.T) {
 	c := rankingConfig(write(t, "a.csv", gaps(30)))
-	if err := Complete(&c); err == nil || !strings.Contains(err.Error(), "a.csv:3: width: is empty, wanted a finite number\n") || !strings.Contains(err.Error(), "task.fill") {
+	if err := InferFromData(&c); err == nil || !strings.Contains(err.Error(), "a.csv:3: width: is empty, wanted a finite number\n") || !strings.Contains(err.Error(), "task.fill") {
 		t.Errorf("no fill: %v", err)
 	}
 	r := openRanking(t, rankingConfig(write(t, "b.csv", strings.ReplaceAll(gaps(30), ",\n", ",1\n"))))
@@ -107,7 +107,7 @@ func TestFillRefuses(t *testing.T) {
 	}
 	c = rankingConfig(write(t, "c.csv", gaps(30)))
 	c.Task.Fill = "median"
-	err := Complete(&c)
+	err := InferFromData(&c)
 	if err == nil {
 		_, err = New(&c)
 	}

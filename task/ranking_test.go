@@ -36,7 +36,7 @@ func rankingConfig(data string) config.Config {
 
 func openRanking(t *testing.T, c config.Config) *Ranking {
 	t.Helper()
-	if err := Complete(&c); err != nil {
+	if err := InferFromData(&c); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Resolve(); err != nil {
@@ -81,7 +81,7 @@ func TestCompleteSaysWhatTheDataHas(t *testing.T) {
 		{"a.jsonl", `{"items": [{"image": "a.png"}, {"image": "b.png"}], "order": [1, 0]}`, config.Task{N: 2, Items: "images", Pixels: 28}, "cnn"},
 	} {
 		cfg := rankingConfig(write(t, c.file, c.text))
-		if err := Complete(&cfg); err != nil {
+		if err := InferFromData(&cfg); err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
@@ -102,7 +102,7 @@ func TestCompleteErrors(t *testing.T) {
 		"no set of 2 to 200 items has an order":         rankingConfig(write(t, "a.csv", "set,item,rank\na,x,1\n")),
 		"items are points, wanted bare as in the first": rankingConfig(write(t, "a.jsonl", `{"items": [{}, {}], "order": [1, 0]}`+"\n"+`{"items": [{"point": [0, 1]}], "order": [0]}`)),
 	} {
-		if err := Complete(&c); err == nil || !strings.Contains(err.Error(), want) {
+		if err := InferFromData(&c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, wanted %q", err, want)
 		}
 	}
@@ -212,7 +212,7 @@ func newRun(t *testing.T) *run.Dir {
 // A model needs no data but what is kept: after Restore, objects are the same.
 func TestKeepAndRestore(t *testing.T) {
 	c := rankingConfig(write(t, "a.txt", judged(100)))
-	if err := Complete(&c); err != nil {
+	if err := InferFromData(&c); err != nil {
 		t.Fatal(err)
 	}
 	r := openRanking(t, c)
@@ -335,7 +335,7 @@ func TestTiedSetsAreLeftOut(t *testing.T) {
 	tied := write(t, "a.csv", "set,item,rank,f\na,x,1,0\na,y,1,1\nb,x,2,1\nb,y,2,3\n")
 	c := rankingConfig(tied)
 	c.Task.N = 0
-	if err := Complete(&c); err == nil || !strings.Contains(err.Error(), "no set of 2 to 200 items has an order") {
+	if err := InferFromData(&c); err == nil || !strings.Contains(err.Error(), "no set of 2 to 200 items has an order") {
 		t.Errorf("error %v", err)
 	}
 	c.Task.N, c.Task.Items, c.Task.Features, c.Model.Encoder = 2, "features", 1, "features"

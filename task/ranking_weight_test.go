@@ -23,7 +23,7 @@ func TestWeightedListsStayWhole(t *testing.T) {
 		name, release := Provide(sets[:few])
 		cfg := config.Default()
 		cfg.Task = config.Task{Name: "ranking", Data: name}
-		if err := Complete(&cfg); err != nil {
+		if err := InferFromData(&cfg); err != nil {
 			t.Fatal(err)
 		}
 		r, err := newRanking(&cfg)

@@ -39,9 +39,9 @@ type Task interface {
 	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
 }
 
-// Keeper is a task with something that a trained model needs of its data, such as the scale of
+// Persister is a task with something that a trained model needs of its data, such as the scale of
 // features: it is kept in the run's directory.
-type Keeper interface {
+type Persister interface {
 	Keep(dir *run.Dir) error
 	Restore(dir *run.Dir) error
 }
@@ -49,8 +49,8 @@ type Keeper interface {
 // Flusher is a task that keeps work for other runs, which Flush writes.
 type Flusher interface{ Flush() error }
 
-// Pricer is a task whose orders cost something, less being better: tours, their length.
-type Pricer interface {
+// Coster is a task whose orders cost something, less being better: tours, their length.
+type Coster interface {
 	Cost(set *dataset.Set, o perm.Order) float64
 }
 
@@ -60,11 +60,11 @@ type Doubter interface {
 	Doubt(set *dataset.Set) string
 }
 
-// Turner is a [Pricer] whose sets can be looked at from several sides. Turned returns copy c of so
+// Turner is a [Coster] whose sets can be looked at from several sides. Turned returns copy c of so
 // many, the first as it is, with objects that may stand in another order, and what gives an order of
 // the copy as one of the set.
 type Turner interface {
-	Pricer
+	Coster
 	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
 }
 
@@ -84,7 +84,7 @@ type Examples struct {
 	Modes []perm.Order
 	// Levels are what is known of each set's order, which Clean is drawn from; nil where Clean,
 	// Values or Modes say it all.
-	Levels []dataset.Levels
+	Levels []dataset.BucketOrder
 	// Same and Alike tell which objects of a set are one as good as another, nil where Clean or
 	// Values say it all: item k and item l if Same[set][k] = Same[set][l], since they are
 	// identical; and, if Alike[set][k] = Alike[set][l], but for noise.

@@ -14,7 +14,7 @@
 //	p(vote) = exp(−θ·d(vote, c)) · Π_g Z_{m_g}(θ) / Z_n(θ),
 //
 // since the orders within a level are free and their distances add up. So lists of first
-// places, the others tied after them ([dataset.Levels.RestLast]), are exact as well. For votes
+// places, the others tied after them ([dataset.BucketOrder.RestLast]), are exact as well. For votes
 // that leave items out, which may be anywhere, there is no such formula: they count for the
 // consensus, by the pairs they have, and are an error for everything else.
 package mallows

@@ -98,10 +98,10 @@ func TestLogLikelihoodOfTies(t *testing.T) {
 	})
 }
 
-func drawLevels(t *rapid.T, n int) dataset.Levels {
+func drawLevels(t *rapid.T, n int) dataset.BucketOrder {
 	items := rapid.Permutation(perm.Identity(n)).Draw(t, "items")
 	items = items[:rapid.IntRange(0, n).Draw(t, "known")]
-	var l dataset.Levels
+	var l dataset.BucketOrder
 	for len(items) > 0 {
 		size := rapid.IntRange(1, min(3, len(items))).Draw(t, "size")
 		l, items = append(l, items[:size]), items[size:]
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 		votes   []dataset.Vote
 		message string
 	}{
-		{[]dataset.Vote{strict(1, 2, 0)}, "mallows: vote 0 names 2 of 3 items, wanted all\nhint: if the others come last, dataset.Levels.RestLast adds them; Consensus takes votes as they are"},
+		{[]dataset.Vote{strict(1, 2, 0)}, "mallows: vote 0 names 2 of 3 items, wanted all\nhint: if the others come last, dataset.BucketOrder.RestLast adds them; Consensus takes votes as they are"},
 		{[]dataset.Vote{vote(1, []int{0, 1, 2})}, "mallows: no vote puts an item before another, wanted one that does"},
 		{nil, "mallows: no vote puts an item before another, wanted one that does"},
 		{[]dataset.Vote{strict(-1, 0, 1, 2)}, "mallows: vote 0: count is -1, wanted 1 or more"},

@@ -39,7 +39,7 @@ func newBallots(votes []dataset.Vote, n int) (*ballots, error) {
 		for j, group := range v.Levels {
 			last := j == len(v.Levels)-1
 			if len(group) > 1 && !last {
-				return nil, fmt.Errorf("plackett-luce: vote %d: level %d has %d tied items, wanted ties in the last level alone\nhint: dataset.Levels.Draw draws an order that a vote allows", i, j, len(group))
+				return nil, fmt.Errorf("plackett-luce: vote %d: level %d has %d tied items, wanted ties in the last level alone\nhint: dataset.BucketOrder.Draw draws an order that a vote allows", i, j, len(group))
 			}
 			for _, k := range group {
 				b.items = append(b.items, int32(k))

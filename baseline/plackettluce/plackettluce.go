@@ -10,7 +10,7 @@
 // some of the items is one on those alone. Where the last level of a vote has several items,
 // the choices end before it: "these are the first three, then all others" is a vote whose
 // probability is the sum over all orders of the others. Lists of first places, of whose other
-// items nothing is said, are of either kind; [dataset.Levels.RestLast] makes the second of the
+// items nothing is said, are of either kind; [dataset.BucketOrder.RestLast] makes the second of the
 // first.
 //
 // Ties of other levels are an error. Their probability is a sum over the orders of the tied

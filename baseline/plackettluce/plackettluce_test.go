@@ -151,7 +151,7 @@ func TestEstimateErrors(t *testing.T) {
 		prior   float64
 		message string
 	}{
-		{[]dataset.Vote{vote(1, []int{0, 1}, []int{2})}, 1, "plackett-luce: vote 0: level 0 has 2 tied items, wanted ties in the last level alone\nhint: dataset.Levels.Draw draws an order that a vote allows"},
+		{[]dataset.Vote{vote(1, []int{0, 1}, []int{2})}, 1, "plackett-luce: vote 0: level 0 has 2 tied items, wanted ties in the last level alone\nhint: dataset.BucketOrder.Draw draws an order that a vote allows"},
 		{[]dataset.Vote{strict(0, 1, 2)}, 1, "plackett-luce: vote 0: count is 0, wanted 1 or more"},
 		{[]dataset.Vote{strict(1, 1, 3)}, 1, "plackett-luce: vote 0: level 1: item 3, wanted 0 to 2"},
 		{nil, -1, "plackett-luce: prior must be 0 to 68719476736 (got -1)"},

@@ -34,7 +34,7 @@ func TestPresets(t *testing.T) {
 			if cfg.Task.Name == "ranking" {
 				cfg.Task.Data = rankedLists(t)
 			}
-			if err := task.Complete(&cfg); err != nil {
+			if err := task.InferFromData(&cfg); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := cfg.Resolve(); err != nil {

@@ -20,13 +20,13 @@ func TestPuzzleObeys(t *testing.T) {
 	for _, c := range []struct {
 		grid  string
 		rules []string
-		set   constraint.Set
+		set   constraint.Rules
 	}{
-		{"2x2", []string{"--pin", "0=2"}, constraint.Set{Pins: []constraint.Place{{Item: 0, Position: 2}}}},
-		{"2x2", []string{"--forbid", "0=0", "--forbid", "3=3"}, constraint.Set{Forbids: []constraint.Place{{Item: 0, Position: 0}, {Item: 3, Position: 3}}}},
-		{"2x2", []string{"--before", "3,1,0"}, constraint.Set{Befores: []constraint.Before{{A: 3, B: 1}, {A: 1, B: 0}}}},
-		{"2x2", []string{"--first", "2:2,3"}, constraint.Set{Firsts: []constraint.Among{{Items: []int{2, 3}, Count: 2}}}},
-		{"3x3", []string{"--crop", "--pin", "8=0", "--forbid", "4=4", "--before", "7,1", "--first", "3:5"}, constraint.Set{
+		{"2x2", []string{"--pin", "0=2"}, constraint.Rules{Pins: []constraint.Place{{Item: 0, Position: 2}}}},
+		{"2x2", []string{"--forbid", "0=0", "--forbid", "3=3"}, constraint.Rules{Forbids: []constraint.Place{{Item: 0, Position: 0}, {Item: 3, Position: 3}}}},
+		{"2x2", []string{"--before", "3,1,0"}, constraint.Rules{Befores: []constraint.Before{{A: 3, B: 1}, {A: 1, B: 0}}}},
+		{"2x2", []string{"--first", "2:2,3"}, constraint.Rules{Firsts: []constraint.Among{{Items: []int{2, 3}, Count: 2}}}},
+		{"3x3", []string{"--crop", "--pin", "8=0", "--forbid", "4=4", "--before", "7,1", "--first", "3:5"}, constraint.Rules{
 			Pins: []constraint.Place{{Item: 8, Position: 0}}, Forbids: []constraint.Place{{Item: 4, Position: 4}},
 			Befores: []constraint.Before{{A: 7, B: 1}}, Firsts: []constraint.Among{{Items: []int{5}, Count: 3}},
 		}},
