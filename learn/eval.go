@@ -71,7 +71,7 @@ type Result struct {
 // AsConfigured reports whether a result is what the configuration asks for: of
 // eval.examples sets, decoded as decode says.
 func (m *Model) AsConfigured(r *Result) bool {
-	if m.Process == nil {
+	if !m.Method.Diffuses() {
 		return r.Sets == m.Config.Eval.Examples
 	}
 	own, err := m.options(DecodeOptions{})
@@ -91,7 +91,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	case "jigsaw":
 		return nil, fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", t.Rows, t.Columns, n)
 	}
-	if err := m.errBaseline("other size"); err != nil {
+	if err := m.Method.Refuse("other size"); err != nil {
 		return nil, err
 	}
 	if err := m.Denoiser.CheckSize(n); err != nil {
@@ -198,15 +198,15 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	}
 	r := &Result{Sets: count, N: m.Config.Task.N, Method: m.Config.Method, Step: m.State.Step, Seed: m.Config.Seed, Decode: opt, Engine: m.Engine.Kind, Seconds: time.Since(start).Seconds(), Warnings: m.Warnings()}
 	r.SetsPerSecond = float64(count) / r.Seconds
-	if o, ok := m.other.(interface{ warnings() []string }); ok {
-		r.Warnings = append(r.Warnings, o.warnings()...)
+	if m.orderer != nil {
+		r.Warnings = append(r.Warnings, m.orderer.Warnings()...)
 	}
 	if t, ok := m.Task.(*task.Tour); ok {
 		r.Warnings = append(r.Warnings, t.Doubts(split)...)
 	}
 	r.Warnings = append(r.Warnings, doubts.Warnings()...)
 	r.Correct, r.KendallTauLists = &metric.Interval{}, &metric.Interval{}
-	if m.Config.Method == "sedd" {
+	if m.Method.AnySequence {
 		r.Permutations = &metric.Interval{}
 	}
 	for _, x := range []struct {
@@ -223,7 +223,7 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 	if r.Tour, err = tours.result(m.Config.Seed); err != nil {
 		return nil, err
 	}
-	if target, ok := m.Task.(*task.Delta); ok && len(target.Modes) > 1 && m.Process != nil {
+	if target, ok := m.Task.(*task.Delta); ok && len(target.Modes) > 1 && m.Method.Diffuses() {
 		if r.Modes, err = m.modesOf(ctx, target, split, count); err != nil {
 			return nil, err
 		}
@@ -234,20 +234,21 @@ func (m *Model) Evaluate(ctx context.Context, split task.Split, count int, opt D
 
 // finder returns how the model's method finds the orders of examples, number first, … of
 // their split, and the options it follows.
-func (m *Model) finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
-	if m.Process == nil {
+func (m *Model) finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), _ DecodeOptions, err error) {
+	if !m.Method.Diffuses() {
 		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
-			return nil, opt, m.errBaseline("beam")
+			return nil, opt, m.Method.Refuse("beam")
 		}
-		o, err := m.orderer()
-		if err != nil {
-			return nil, opt, err
+		if m.orderer == nil {
+			if m.orderer, err = m.Method.Orderer(m.setup()); err != nil {
+				return nil, opt, err
+			}
 		}
 		return func(_ context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-			return o.orders(ex.Objects, first)
+			return m.orderer.Orders(ex.Objects, first)
 		}, DecodeOptions{}, nil
 	}
-	opt, err := m.options(opt)
+	opt, err = m.options(opt)
 	if err != nil {
 		return nil, opt, err
 	}
