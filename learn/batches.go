@@ -10,15 +10,20 @@ import (
 // ahead is how many batches are made while the engine works.
 const ahead = 2
 
-// batch makes the batch of training step s, counted from 1: a pure function of the
+// share is which part of each batch a process makes: number rank, from 0, of so many equal ones.
+type share struct{ rank, of int }
+
+// batch makes a share of the batch of training step s, counted from 1: a pure function of the
 // configuration and s, so that a resumed training needs no generator's state.
-func (m *Model) batch(s int) (*method.Batch, error) {
-	size := m.Config.Train.Batch
-	ex, err := m.Task.Examples(task.Train, (s-1)*size, size)
+func (m *Model) batch(s int, of share) (*method.Batch, error) {
+	whole := m.Config.Train.Batch
+	size := whole / of.of
+	first := (s-1)*whole + of.rank*size
+	ex, err := m.Task.Examples(task.Train, first, size)
 	if err != nil {
 		return nil, err
 	}
-	b := &method.Batch{Step: s, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
+	b := &method.Batch{Step: s, First: first, Whole: whole, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
 	m.Method.Prepare(m.setup(), b)
 	return b, nil
 }
@@ -50,12 +55,12 @@ type made struct {
 }
 
 // batches makes the batches of steps from, from+1, … in order, until ctx is done.
-func (m *Model) batches(ctx context.Context, from int) <-chan made {
+func (m *Model) batches(ctx context.Context, from int, of share) <-chan made {
 	out := make(chan made, ahead)
 	go func() {
 		defer close(out)
 		for s := from; ; s++ {
-			b, err := m.batch(s)
+			b, err := m.batch(s, of)
 			select {
 			case out <- made{b, err}:
 			case <-ctx.Done():

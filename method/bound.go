@@ -38,7 +38,7 @@ func shuffle(s *Setup, b *Batch) {
 		b.States.Last = make([]float32, len(b.States.Rank))
 	}
 	parallel.For(len(b.Clean), func(i int) {
-		rng := rand.New(rand.NewPCG(s.Config.Seed^noiseStream, uint64(b.First()+i)))
+		rng := rand.New(rand.NewPCG(s.Config.Seed^noiseStream, uint64(b.First+i)))
 		objective.Fill(b.States, s.Process.At(len(b.Clean[i])), rng, i, b.Clean[i])
 	})
 }

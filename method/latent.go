@@ -11,7 +11,7 @@ import (
 // latent is diffusion judged by pixels. Its moving average is part of a training's state, so
 // that a resumed training goes on with it.
 var latent = &Method{
-	Name: "diffusion", Objectives: []string{"latent"}, Pictures: true,
+	Name: "diffusion", Objectives: []string{"latent"}, Pictures: true, OneProcess: true,
 	prepare: shuffle,
 	train: func(s *Setup) (Training, error) {
 		l := s.Config.Latent()

@@ -32,6 +32,8 @@ type Method struct {
 	AnySequence bool
 	// Pictures is whether the loss compares pictures, which the objects must then be.
 	Pictures bool
+	// OneProcess is whether several processes cannot share its batches.
+	OneProcess bool
 
 	prepare func(*Setup, *Batch) // nil where a batch needs nothing
 	train   func(*Setup) (Training, error)
@@ -104,6 +106,8 @@ type Setup struct {
 // Batch is the sets of a training step.
 type Batch struct {
 	Step      int             // from 1
+	First     int             // number of the first set, of all that training draws
+	Whole     int             // how many sets the step's whole batch has, of which this may be a process's share
 	Objects   *tensors.Tensor // [batch, n, …]
 	Clean     []perm.Order
 	Padded    bool              // whether n is more than some sets have
@@ -112,8 +116,8 @@ type Batch struct {
 	PixelSize int
 }
 
-// First is the number of the batch's first set.
-func (b *Batch) First() int { return (b.Step - 1) * len(b.Clean) }
+// Offset is where in the step's whole batch this share begins.
+func (b *Batch) Offset() int { return b.First - (b.Step-1)*b.Whole }
 
 // Training is a method at work.
 type Training interface {

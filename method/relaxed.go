@@ -22,7 +22,7 @@ func (s *Setup) shuffled(b *Batch) []*tensors.Tensor {
 	size, n := len(b.Clean), s.Config.Task.N
 	arrangements, ranks := make([]int32, size*n), make([]int32, size*n)
 	parallel.For(size, func(i int) {
-		rng := rand.New(rand.NewPCG(s.Config.Seed^noiseStream, uint64(b.First()+i)))
+		rng := rand.New(rand.NewPCG(s.Config.Seed^noiseStream, uint64(b.First+i)))
 		rank := b.Clean[i].Rank()
 		for k, object := range perm.Random(rng, n) {
 			arrangements[i*n+k], ranks[i*n+k] = int32(object), int32(rank[object])

@@ -67,9 +67,9 @@ func (t words) Inputs(b *Batch) ([]*tensors.Tensor, error) {
 	times, sigma, dsigma := make([]float32, size), make([]float32, size), make([]float32, size)
 	shift := rand.New(rand.NewPCG(t.Config.Seed^seddStream, uint64(b.Step))).Float64()
 	parallel.For(size, func(i int) {
-		rng := rand.New(rand.NewPCG(t.Config.Seed^noiseStream, uint64(b.First()+i)))
+		rng := rand.New(rand.NewPCG(t.Config.Seed^noiseStream, uint64(b.First+i)))
 		// The times of a batch are spread evenly: less variance than drawing each.
-		_, at := math.Modf(shift + float64(i)/float64(size))
+		_, at := math.Modf(shift + float64(b.Offset()+i)/float64(b.Whole))
 		at = earliest + (1-earliest)*at
 		row := x0[i*n : (i+1)*n]
 		for k, v := range b.Clean[i] {
