@@ -95,8 +95,8 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f
 		if err != nil {
 			return warnings, err
 		}
-		if m.answered != nil {
-			m.answered(len(index))
+		if m.OnAnswered != nil {
+			m.OnAnswered(len(index))
 		}
 	}
 	return warnings, nil
@@ -477,7 +477,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		rngs := make([]*rand.Rand, enc.Batch)
 		for k, i := range index {
 			if sets[i].Order == nil {
-				logCount[k] = logConsistent(sets[i].Levels, enc.Size(k))
+				logCount[k] = sets[i].Levels.LogCount(enc.Size(k))
 			}
 			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, d.digests[i].seed()))
 		}
@@ -538,15 +538,6 @@ func givenNames(s *dataset.Set) []string {
 		}
 	}
 	return nil
-}
-
-// logConsistent is the log of how many orders of n items are consistent with levels.
-func logConsistent(l dataset.BucketOrder, n int) float64 {
-	log := diffusion.LogFactorial(n) - diffusion.LogFactorial(l.Known())
-	for _, group := range l {
-		log += diffusion.LogFactorial(len(group))
-	}
-	return log
 }
 
 // Duration is how long the model was trained.
