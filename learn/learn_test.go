@@ -195,7 +195,7 @@ func newScalars(t testing.TB, work scalars, change func(*config.Config)) *Model 
 	if _, err := cfg.Resolve(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := planOf(cfg, work, openEngine(t, "go"))
+	m, err := PlanTask(cfg, work, openEngine(t, "go"))
 	if err != nil {
 		t.Fatal(err)
 	}

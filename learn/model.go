@@ -37,18 +37,19 @@ type Model struct {
 	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
 	// seconds.
 	OnCompile func(text string)
+	// OnAnswered, if not nil, is called when so many more sets of a question are done.
+	OnAnswered func(sets int)
 
 	compiled    time.Duration // spent on compiling so far
 	initialised bool          // by InitFrom
 	decoder     *diffusion.Decoder
-	answered    func(sets int) // nil, or called when so many more are done
 	orderer     method.Orderer // of a method without a process
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
 
 // Warnings are those that concern all answers of the model: of its schedule, which [New]
-// returns, and of its checkpoint, which [Load] returns. They are in every [Result] and every
+// returns, and of its checkpoint, which [Load] returns. They are in every result of a test and every
 // answer.
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
@@ -74,7 +75,7 @@ func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if m, err = planOf(cfg, work, e); err != nil {
+	if m, err = PlanTask(cfg, work, e); err != nil {
 		return nil, nil, err
 	}
 	m.schedule = warnings
@@ -84,8 +85,8 @@ func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err
 	return m, warnings, nil
 }
 
-// planOf is [Plan] with a task that is made, of a configuration that is resolved.
-func planOf(cfg config.Config, work task.Task, e *engine.Engine) (m *Model, err error) {
+// PlanTask is [Plan] with a task of one's own; the configuration is resolved.
+func PlanTask(cfg config.Config, work task.Task, e *engine.Engine) (m *Model, err error) {
 	m = &Model{Config: cfg, Task: work, Engine: e, Store: model.NewStore()}
 	if m.Method, err = method.Of(&cfg); err != nil {
 		return nil, err
