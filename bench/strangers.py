@@ -24,7 +24,7 @@ import threading
 import time
 import urllib.request
 
-MOST_BYTES = 7 << 30  # a process that takes more is killed
+MOST_KB = 7 << 20  # a process that takes more is killed
 
 
 def measure(command, seconds, cwd):
@@ -33,25 +33,25 @@ def measure(command, seconds, cwd):
     text = []
     reader = threading.Thread(target=lambda: text.append(p.stdout.read()))
     reader.start()
-    began, why = time.time(), ""
+    began, why, most = time.time(), "", 0
     while True:
         pid, status, used = os.wait4(p.pid, os.WNOHANG)
         if pid:
             break
         try:
-            with open(f"/proc/{p.pid}/statm") as f:
-                resident = int(f.read().split()[1]) * 4096
+            with open(f"/proc/{p.pid}/status") as f:
+                most = max([most] + [int(l.split()[1]) for l in f if l.startswith("VmHWM:")])
         except OSError:
-            resident = 0
-        if why == "" and (time.time() - began > seconds or resident > MOST_BYTES):
-            why = f"> {seconds} s" if resident <= MOST_BYTES else "> 7 GB"
+            pass
+        if why == "" and (time.time() - began > seconds or most > MOST_KB):
+            why = f"> {seconds} s" if most <= MOST_KB else "> 7 GB"
             p.kill()
-        time.sleep(0.02)
+        time.sleep(0.002)
     reader.join()
     p.returncode = os.waitstatus_to_exitcode(status)
     out = text[0].decode(errors="replace").strip()
     line = next((l for l in out.splitlines() if l.startswith(("riffle:", "warning"))), out.splitlines()[-1] if out else "")
-    return why or f"exit {p.returncode}", used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3, line
+    return why or f"exit {p.returncode}", used.ru_utime + used.ru_stime, most / 1e3, line
 
 
 class Forms:
