@@ -8,7 +8,7 @@ import os
 import pathlib
 import shutil
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
@@ -24,13 +24,14 @@ class Build(build_py):
             shutil.copy(BINARY, to / ("riffle.exe" if BINARY.endswith(".exe") else "riffle"))
 
 
-class Wheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = not BINARY
+class Platform(Distribution):
+    def has_ext_modules(self):
+        return bool(BINARY)
 
+
+class Wheel(bdist_wheel):
     def get_tag(self):
         return ("py3", "none", os.environ["RIFFLE_PLATFORM"]) if BINARY else super().get_tag()
 
 
-setup(version=os.environ.get("RIFFLE_VERSION", "0.0.0"), cmdclass={"build_py": Build, "bdist_wheel": Wheel})
+setup(version=os.environ.get("RIFFLE_VERSION", "0.0.0"), distclass=Platform, cmdclass={"build_py": Build, "bdist_wheel": Wheel})
