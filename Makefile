@@ -22,16 +22,26 @@ ZIG := $(CURDIR)/build/zig
 export ZIG_GLOBAL_CACHE_DIR := $(CURDIR)/build/zig-cache
 export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/zig-cache
 
-.PHONY: all build dist wheel python-test demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
+.PHONY: all build dist wheel python-test mpi mpi-test demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
 build:
 	$(GO) build -o bin/riffle ./cmd/riffle
 
-# dist makes what people download, into dist/: see docs/install.md. The image wants buildah.
+# mpi builds bin/riffle-mpi for the MPI whose mpicc is found (Open MPI or MPICH): docs/scale.md.
+mpi:
+	CC=mpicc CGO_ENABLED=1 $(GO) build -tags mpi -o bin/riffle-mpi ./cmd/riffle
+
+# mpi-test sums among processes and trains with 1, 2 and 3 of them, which must have the same losses, then
+# kills one and goes on with another number.
+mpi-test: mpi
+	CC=mpicc CGO_ENABLED=1 $(GO) test -tags mpi -c -o bin/mpi.test ./mpi
+	bench/scale/mpi.sh bin/riffle-mpi bin/mpi.test
+
+# dist makes what people download, on Linux on amd64, into dist/: see docs/install.md. The image wants buildah.
 dist: $(ZIG)
-	rm -rf dist
+	rm -rf dist/riffle-* dist/SHA256SUMS
 	GO="$(GO)" ZIG="$(ZIG)/ziglang/zig" tools/dist.sh dist
 
 # wheel makes the Python package with the command inside, for Linux on amd64 with glibc 2.17 or later.

@@ -56,7 +56,7 @@ type Options struct {
 	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop, while
 	// /readyz says that it wants none: time for a load balancer to turn to others.
 	Drain time.Duration
-	Log    *slog.Logger
+	Log   *slog.Logger
 }
 
 // MinToken is the least length of a token, in bytes.
