@@ -7,7 +7,7 @@ stage=$(mktemp -d); trap 'rm -rf "$stage"' EXIT
 mkdir -p "$out" "$stage/man" "$stage/completions"
 
 # compile FILE: without paths and symbols, so that the same source gives the same bytes.
-compile() { "$GO" build -trimpath -ldflags "-s -w" -o "$1" ./cmd/riffle; }
+compile() { "$GO" build -trimpath -buildvcs=true -ldflags "-s -w" -o "$1" ./cmd/riffle; }
 
 # What is the same everywhere is made by the command itself.
 CGO_ENABLED=0 compile "$stage/here"

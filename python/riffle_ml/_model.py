@@ -452,7 +452,7 @@ def load(path: str | os.PathLike[str], *, engine: str = "auto", threads: int | N
     engine : str
         "auto", "go", "xla", "xla:PATH" or "cuda", as ``riffle engines`` lists them.
     threads : int, optional
-        Processors that the command may use; all of them where it is left out.
+        Processors that the go engine may use; all of them where it is left out.
 
     Returns
     -------

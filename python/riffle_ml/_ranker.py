@@ -53,7 +53,7 @@ class RiffleRanker(BaseEstimator):
     random_state : int, RandomState instance or None, default=None
         Seed of the training. None takes one at random.
     n_jobs : int, optional
-        Processors to use; None and -1 take all.
+        Processors that the go engine may use; None and -1 take all.
 
     Attributes
     ----------
