@@ -44,7 +44,7 @@ dist: $(ZIG)
 	rm -rf dist/riffle-* dist/SHA256SUMS
 	GO="$(GO)" ZIG="$(ZIG)/ziglang/zig" tools/dist.sh dist
 
-# wheel makes the Python package with the command inside, for Linux on amd64 with glibc 2.17 or later.
+# wheel makes the Python package with the command inside, for Linux on amd64 with glibc 2.28 or later.
 wheel: $(ZIG)
 	GO="$(GO)" ZIG="$(ZIG)/ziglang/zig" PYTHON="$(PYTHON)" tools/wheel.sh dist
 

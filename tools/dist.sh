@@ -33,10 +33,10 @@ for target in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; d
 	pack "$name"
 done
 
-# The one that opens XLA plugins needs glibc: of 2014 or later, by the C compiler of the package ziglang.
+# The one that opens XLA plugins needs glibc, of 2018 or later, by the C compiler of the package ziglang.
 name=riffle-$version-linux-amd64-xla
 mkdir "$stage/$name"
-CGO_ENABLED=1 GOOS=linux GOARCH=amd64 CC="$ZIG cc -target x86_64-linux-gnu.2.17" compile "$stage/$name/riffle"
+CGO_ENABLED=1 GOOS=linux GOARCH=amd64 CC="$ZIG cc -target x86_64-linux-gnu.2.28" compile "$stage/$name/riffle"
 pack "$name"
 
 # The image has the static binary and the models.
