@@ -4,6 +4,7 @@
 set -eu
 out=$1; GO=${GO:-go}
 stage=$(mktemp -d); trap 'rm -rf "$stage"' EXIT
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct); export SOURCE_DATE_EPOCH # of manual pages and archives
 mkdir -p "$out" "$stage/man" "$stage/completions"
 
 # compile FILE: without paths and symbols, so that the same source gives the same bytes.
@@ -20,7 +21,7 @@ pack() {
 	cp -r LICENSE README.md "$stage/man" "$stage/completions" "$stage/$1/"
 	case $1 in
 	*windows*) (cd "$stage" && python3 -m zipfile -c "$1.zip" "$1") && mv "$stage/$1.zip" "$out/" ;;
-	*) tar -C "$stage" -czf "$out/$1.tar.gz" "$1" ;;
+	*) tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -czf "$out/$1.tar.gz" "$1" ;;
 	esac
 	echo "$out/$1"
 }

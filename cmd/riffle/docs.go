@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -30,14 +29,13 @@ func (a *app) docsCommand() *cobra.Command {
 	return cmd
 }
 
-// writeManual writes a manual page for each command. They bear no date, so that the same source
-// gives the same pages.
+// writeManual writes a manual page for each command. $SOURCE_DATE_EPOCH, where set, is their date.
 func writeManual(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	root.DisableAutoGenTag = true
-	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "riffle", Manual: "Riffle", Date: new(time.Time)}, dir)
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "riffle", Manual: "Riffle"}, dir)
 }
 
 // writeReference writes the reference of the configuration in Markdown.
