@@ -44,11 +44,12 @@ type Ranked struct {
 	Cost *float64 `json:"cost,omitempty"`
 }
 
-// chunk calls f with the encodings of at most Eval.Batch sets at a time; index says which sets they
+// chunk calls f with the encodings of some sets at a time: Eval.Batch, or as many as [Model.together]
+// says where each has one state at a time. index says which sets they
 // are. Sets of like sizes go together wherever they stand. Of a set of fewer than two objects, which
 // has one order, f is called without an encoding. The sets have ids, by which errors call them.
 // warnings[i] are those of the objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
 	warnings = make([][]string, len(sets))
 	if _, err := m.Decoder(); err != nil {
 		return nil, err
@@ -65,10 +66,16 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 		bySize = append(bySize, i)
 	}
 	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
-	for index := range slices.Chunk(bySize, m.Config.Eval.Batch) {
+	for len(bySize) > 0 {
 		if err := ctx.Err(); err != nil {
 			return warnings, err
 		}
+		count := m.Config.Eval.Batch
+		if oneState {
+			count = m.together(size(bySize[min(count, len(bySize))-1]))
+		}
+		index := bySize[:min(count, len(bySize))]
+		bySize = bySize[len(index):]
 		var parts []*diffusion.Encoded
 		for at := 0; at < len(index); {
 			same := at + 1
@@ -93,6 +100,17 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 		}
 	}
 	return warnings, nil
+}
+
+// togetherNumbers is about how many numbers of objects, their own or the network's, are asked about
+// at a time.
+const togetherNumbers = 1 << 19
+
+// together is how many sets of n objects with one state each are asked about at a time. The network's last
+// part of each size is filled up, so that more sets waste less; Eval.Batch bounds the sets of many states.
+func (m *Model) together(n int) int {
+	object := max(float64(m.Denoiser.Config.Dim), m.objectFloats())
+	return max(m.Config.Eval.Batch, int(togetherNumbers/(float64(n)*object)))
 }
 
 // encodeSets encodes the sets of index, which are of one size, and writes the warnings of each.
@@ -172,7 +190,7 @@ const mostDoubts = 3
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
 	trained := m.Config.Task.N
-	lists := m.Config.Task.Name == "ranking"
+	lists := m.Config.MixedSizes()
 	for _, s := range sets {
 		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
 			count[n]++
@@ -209,7 +227,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 // OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
 // least first; nil for none. It depends on the set's objects and its order alone.
 func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []string, err error) {
-	if err := m.errBaseline("orders of new sets"); err != nil {
+	if err := m.Method.Refuse("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
 	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {
@@ -228,7 +246,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, opt.Method == "greedy", func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(len(sets[index[0]].Items))}}}
 			return nil
@@ -334,7 +352,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = make([]Sampled, len(sets))
 	objects := make([][]string, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], func(_ []int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], false, func(_ []int, enc *diffusion.Encoded) error {
 			n := len(sets[at].Items)
 			s := Sampled{Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
@@ -450,7 +468,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets
 	out = make([]Scored, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, false, func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Scored{Effective: float64(draws)}
 			return nil
