@@ -190,7 +190,7 @@ const mostDoubts = 3
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
 	trained := m.Config.Task.N
-	lists := m.Config.Task.Name == "ranking"
+	lists := m.Config.MixedSizes()
 	for _, s := range sets {
 		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
 			count[n]++
@@ -227,7 +227,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 // OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
 // least first; nil for none. It depends on the set's objects and its order alone.
 func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []string, err error) {
-	if err := m.errBaseline("orders of new sets"); err != nil {
+	if err := m.Method.Refuse("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
 	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {

@@ -36,20 +36,21 @@ func (m *Model) Decoding(o DecodeOptions) (DecodeOptions, error) { return o.Comp
 
 // Finder returns how the model's method finds the orders of examples, number first, … of
 // their split, and the options it follows.
-func (m *Model) Finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
-	if m.Process == nil {
+func (m *Model) Finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), _ DecodeOptions, err error) {
+	if !m.Method.Diffuses() {
 		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
-			return nil, opt, m.errBaseline("beam")
+			return nil, opt, m.Method.Refuse("beam")
 		}
-		o, err := m.orderer()
-		if err != nil {
-			return nil, opt, err
+		if m.orderer == nil {
+			if m.orderer, err = m.Method.Orderer(m.setup()); err != nil {
+				return nil, opt, err
+			}
 		}
 		return func(_ context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-			return o.orders(ex.Objects, first)
+			return m.orderer.Orders(ex.Objects, first)
 		}, DecodeOptions{}, nil
 	}
-	opt, err := m.Decoding(opt)
+	opt, err = m.Decoding(opt)
 	if err != nil {
 		return nil, opt, err
 	}
@@ -64,7 +65,7 @@ func (m *Model) Finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Ex
 		if opt.Symmetries > 1 {
 			return m.shortestTurned(ctx, dec, ex, m.noise(ex, first), opt)
 		}
-		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
+		paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, first), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +86,17 @@ func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
 	return out
 }
 
-// paths decodes examples and returns the best path of each set.
-func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
+// price is what orders of examples cost, nil where they cost nothing.
+func price(ex *task.Examples) func(set int, o perm.Order) float64 {
+	if p, ok := ex.Judge.(task.Pricer); ok {
+		return p.Cost
+	}
+	return nil
+}
+
+// paths decodes examples and returns the best path of each set: of a beam the cheapest, if orders
+// have a cost, which is nil otherwise.
+func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, cost func(set int, o perm.Order) float64, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
 	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
@@ -101,8 +111,8 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 	best := make([]diffusion.Path, len(beams))
 	for i, b := range beams {
 		best[i] = b[0]
-		if ex.Cost != nil {
-			best[i] = cheapest(b, func(o perm.Order) float64 { return ex.Cost(i, o) })[0]
+		if cost != nil {
+			best[i] = cheapest(b, func(o perm.Order) float64 { return cost(i, o) })[0]
 		}
 	}
 	return best, nil
@@ -165,8 +175,8 @@ func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, n int, numbers
 
 // MethodWarnings are what a method to compare with found odd in the orders that it gave so far.
 func (m *Model) MethodWarnings() []string {
-	if o, ok := m.other.(interface{ warnings() []string }); ok {
-		return o.warnings()
+	if m.orderer == nil {
+		return nil
 	}
-	return nil
+	return m.orderer.Warnings()
 }

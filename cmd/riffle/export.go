@@ -23,7 +23,7 @@ func (a *app) exportCommand() *cobra.Command {
 		Long: `export writes the weights of the run DIR at its last checkpoint to OUT.
 
 With --format safetensors OUT is a file: float32 arrays under the names and in the layout
-of the PyTorch module in bench/torch, whose load() reads the file.
+of the PyTorch module in the Python package, riffle_ml.torch.
 
 With --format onnx OUT is a folder, made where it is missing, with two models for ONNX
 Runtime and other readers of ONNX (opset 17): encoder.onnx turns objects into embeddings,
@@ -107,8 +107,8 @@ func (a *app) exportONNX(from, to string) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	if dir.Config.Method != "diffusion" {
-		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, dir.Config.Method)
+	if !m.Method.Diffuses() {
+		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, m.Method.Name)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {
