@@ -44,7 +44,7 @@ Of two features that say the same each may look unimportant.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var lists []*dataset.Set
 			if len(args) == 2 {
-				f, err := dataset.OpenWith(args[1], dataset.Options{Empty: true})
+				f, err := dataset.Read(args[1], dataset.Options{Empty: true})
 				if err != nil {
 					return err
 				}
