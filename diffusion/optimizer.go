@@ -87,16 +87,31 @@ func initMoments(store *model.Store, d *denoiser.Denoiser, taken int, average bo
 // norm of the gradient before clipping and whether the step is taken: where the loss, the
 // gradient or a weight that would come of it is not finite, every variable keeps its value.
 func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, rate *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
-	g := loss.Graph()
-	var params []*denoiser.Param
-	var nodes []*graph.Node
+	return a.apply(store, d, graph.Gradient(loss, weights(store, d, loss.Graph())...), loss, rate, changed)
+}
+
+// trained are the parameters that training changes.
+func trained(d *denoiser.Denoiser) (params []*denoiser.Param) {
 	for _, p := range d.Params() {
 		if p.Trainable {
 			params = append(params, p)
-			nodes = append(nodes, denoiser.Variable(store, p.Name).NodeValue(g))
 		}
 	}
-	grads := graph.Gradient(loss, nodes...)
+	return params
+}
+
+// weights are the values of the trained parameters in a graph.
+func weights(store *model.Store, d *denoiser.Denoiser, g *graph.Graph) (nodes []*graph.Node) {
+	for _, p := range trained(d) {
+		nodes = append(nodes, denoiser.Variable(store, p.Name).NodeValue(g))
+	}
+	return nodes
+}
+
+// apply is the second half of update, by the gradients of the trained parameters.
+func (a AdamW) apply(store *model.Store, d *denoiser.Denoiser, grads []*graph.Node, loss, rate *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
+	g := loss.Graph()
+	params, nodes := trained(d), weights(store, d, g)
 	var sum *graph.Node
 	for _, grad := range grads {
 		s := graph.ReduceAllSum(graph.Square(grad))

@@ -26,6 +26,7 @@ type Trainer struct {
 	exec    *model.Exec
 	engine  *engine.Engine
 	devices *devices // nil: one
+	half    *half    // nil: one process
 }
 
 // NewTrainer compiles nothing yet; the first step of a shape does. The store holds the
@@ -45,7 +46,12 @@ func NewTrainer(e *engine.Engine, store *model.Store, d *denoiser.Denoiser, loss
 }
 
 // Close frees the compiled graphs.
-func (t *Trainer) Close() { t.exec.Finalize() }
+func (t *Trainer) Close() {
+	t.exec.Finalize()
+	if t.half != nil {
+		t.half.close()
+	}
+}
 
 // build is the graph of one step: learning rate, dropout state, the loss's inputs → [3]
 // (loss, gradient norm, 1 if the step was taken).
@@ -84,11 +90,18 @@ func (s *Step) Read() (loss, norm float64, taken bool, err error) {
 // Step makes training step number s, counted from 1, at a learning rate. The inputs are the
 // loss's; they are freed when the step is read.
 func (t *Trainer) Step(s int, rate float64, inputs ...*tensors.Tensor) (*Step, error) {
-	rng, err := DropoutState(t.Seed, s)
+	seed := t.Seed
+	if t.half != nil && t.half.peers.Rank() > 0 {
+		seed = Mix(seed, uint64(t.half.peers.Rank()))
+	}
+	rng, err := DropoutState(seed, s)
 	if err != nil {
 		return nil, err
 	}
 	inputs = append([]*tensors.Tensor{tensors.FromScalar(float32(rate)), rng}, inputs...)
+	if t.half != nil {
+		return t.half.step(s, rate, inputs)
+	}
 	if t.devices != nil {
 		return t.devices.step(t, s, rate, inputs)
 	}

@@ -11,7 +11,7 @@ import (
 func TestToken(t *testing.T) {
 	const token = "0123456789abcdef"
 	_, web := start(t, func(o *Options) { o.Token = token }, "delta")
-	for path, open := range map[string]bool{"/": true, "/page.js": true, "/page.css": true, "/healthz": true, "/v1/models": false, "/v1/openapi.json": false, "/metrics": false} {
+	for path, open := range map[string]bool{"/": true, "/page.js": true, "/page.css": true, "/healthz": true, "/readyz": true, "/v1/models": false, "/v1/openapi.json": false, "/metrics": false} {
 		for _, header := range []string{"", "Bearer 0123456789abcdeg", "Bearer ", "Basic " + token, "Bearer " + token} {
 			req, err := http.NewRequest(http.MethodGet, web.URL+path, nil)
 			if err != nil {

@@ -58,13 +58,13 @@ func TestOpenAPI(t *testing.T) {
 			doc.check(t, op, r, path, "200")
 		}
 	}
-	for _, route := range []string{"POST /v1/order", "POST /v1/sample", "POST /v1/score", "POST /v1/puzzle", "POST /v1/sets", "POST /v1/tour", "GET /v1/models", "GET /v1/openapi.json", "GET /healthz", "GET /metrics"} {
+	for _, route := range []string{"POST /v1/order", "POST /v1/sample", "POST /v1/score", "POST /v1/puzzle", "POST /v1/sets", "POST /v1/tour", "GET /v1/models", "GET /v1/openapi.json", "GET /healthz", "GET /readyz", "GET /metrics"} {
 		if !seen[route] {
 			t.Errorf("%s is not in the document", route)
 		}
 	}
-	if len(seen) != 10 {
-		t.Errorf("the document has %d operations, wanted 10", len(seen))
+	if len(seen) != 11 {
+		t.Errorf("the document has %d operations, wanted 11", len(seen))
 	}
 }
 

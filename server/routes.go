@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/riffle-ml/riffle/internal/build"
 )
@@ -48,13 +49,15 @@ func (s *Server) routes() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(openAPI)
 	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if s.stopping.Load() {
-			refuse(w, errStopping)
-			return
-		}
-		reply(w, http.StatusOK, map[string]string{"status": "ok"})
-	})
+	for path, ends := range map[string]*atomic.Bool{"/healthz": &s.stopping, "/readyz": &s.draining} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			if ends.Load() || s.stopping.Load() {
+				refuse(w, errStopping)
+				return
+			}
+			reply(w, http.StatusOK, map[string]string{"status": "ok"})
+		})
+	}
 	mux.Handle("GET /metrics", s.metrics.handler())
 	for path, file := range map[string][2]string{
 		"/{$}":      {"page.html", "text/html; charset=utf-8"},

@@ -9,6 +9,7 @@
 //	POST /v1/sets          a table in CSV as sets
 //	GET  /v1/openapi.json  all of this, for programs
 //	GET  /healthz          is it alive; 503 once it stops
+//	GET  /readyz           does it want requests; 503 from the moment it is told to stop
 //	GET  /metrics          for Prometheus
 //
 // Answers have the shapes that riffle order, sample and score print with --json. Pictures come
@@ -52,6 +53,9 @@ type Options struct {
 	// "Authorization: Bearer TOKEN".
 	Token  string
 	Limits Limits
+	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop, while
+	// /readyz says that it wants none: time for a load balancer to turn to others.
+	Drain time.Duration
 	Log    *slog.Logger
 }
 
@@ -68,6 +72,8 @@ type Server struct {
 	metrics  *metrics
 	memory   atomic.Int64  // bytes of [Limits].Memory that are taken
 	searches chan struct{} // has a place for each search of a tour that may go on
+	drain    time.Duration
+	draining atomic.Bool
 	stopping atomic.Bool
 	graceEnd atomic.Pointer[time.Time] // of [Server.Serve], once it stops
 	handler  http.Handler
@@ -84,7 +90,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Runs) == 0 {
 		return nil, errors.New("runs: wanted one or more directories of models")
 	}
-	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, log: o.Log, metrics: newMetrics(), searches: make(chan struct{}, maxSearches)}
+	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, drain: o.Drain, log: o.Log, metrics: newMetrics(), searches: make(chan struct{}, maxSearches)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -157,8 +163,8 @@ func (s *Server) end() {
 	}
 }
 
-// Serve answers on a listener until ctx ends. Then it takes no new connections, answers what
-// it has begun, and returns nil within grace. What is not done shortly before that is ended; an
+// Serve answers on a listener until ctx ends, and for [Options].Drain more. Then it takes no new
+// connections, answers what it has begun, and returns nil within grace. What is not done shortly before that is ended; an
 // error says so.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	web := &http.Server{
@@ -176,6 +182,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+	}
+	if s.draining.Store(true); s.drain > 0 {
+		s.log.Info("draining", "for", s.drain.String())
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(s.drain):
+		}
 	}
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())

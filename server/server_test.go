@@ -536,6 +536,50 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A server that drains says that it wants no requests, and answers those that come all the same.
+func TestDrain(t *testing.T) {
+	s, _ := start(t, nil, "delta")
+	s.drain = time.Hour
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { _ = s.Serve(ctx, l, time.Minute) }()
+	status := func(method, path string) int {
+		t.Helper()
+		req, err := http.NewRequest(method, "http://"+l.Addr().String()+path, strings.NewReader(`{"sets": [{"items": [{},{},{},{},{}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if method == "POST" {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		r, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		return r.StatusCode
+	}
+	if got := status("GET", "/readyz"); got != 200 {
+		t.Errorf("/readyz: %d before the end, wanted 200", got)
+	}
+	stop()
+	for !s.draining.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	for _, c := range []struct {
+		method, path string
+		want         int
+	}{{"GET", "/readyz", 503}, {"GET", "/healthz", 200}, {"POST", "/v1/order", 200}} {
+		if got := status(c.method, c.path); got != c.want {
+			t.Errorf("%s: %d while draining, wanted %d", c.path, got, c.want)
+		}
+	}
+	_ = l.Close()
+}
+
 // gate holds a model's goroutine, by a reload whose end nobody hears of, until open is called.
 func gate(h *hosted) (open func()) {
 	done := make(chan error)

@@ -27,14 +27,15 @@ const tokenVariable = "RIFFLE_TOKEN"
 
 func (a *app) serveCommand() *cobra.Command {
 	var engineSpec, addr, tokenFile string
-	var grace time.Duration
+	var grace, drain time.Duration
 	limits := server.DefaultLimits()
 	cmd := &cobra.Command{
 		Use:   "serve RUN…",
 		Short: "answer over HTTP, with a page to try it on",
 		Long: `serve answers questions about orders with the models of the runs: a JSON API under /v1,
 described at /v1/openapi.json, and at / a page that shows each reverse step. A model is
-called by its directory's name. /healthz tells whether it is alive, /metrics counts.
+called by its directory's name. /healthz tells whether it is alive, /readyz whether it wants
+requests, /metrics counts.
 
 It listens on this machine alone. For any other address it wants a token, which every request
 must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
@@ -56,8 +57,10 @@ the requests it has begun, a second one at once.`,
 			if bad, ok := errors.AsType[*server.LimitError](limits.Validate()); ok {
 				return usagef("serve: %s", bad.Calling("--max-"))
 			}
-			if grace < 0 {
-				return usagef("serve: --grace must be 0 or more (got %s)", grace)
+			for flag, d := range map[string]time.Duration{"grace": grace, "drain": drain} {
+				if d < 0 {
+					return usagef("serve: --%s must be 0 or more (got %s)", flag, d)
+				}
 			}
 			if err := checkAddress(addr); err != nil {
 				return usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
@@ -89,7 +92,7 @@ the requests it has begun, a second one at once.`,
 			if os.Getenv("GOMEMLIMIT") == "" { // collect sooner, not later, when a request takes much
 				debug.SetMemoryLimit(limits.Memory + 2*limits.WorkBytes + 256<<20)
 			}
-			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Log: log})
+			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Drain: drain, Log: log})
 			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 && strings.Contains(err.Error(), "is a file") {
 				err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
 			}
@@ -124,6 +127,7 @@ the requests it has begun, a second one at once.`,
 	flags := cmd.Flags()
 	flags.StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
 	flags.StringVar(&tokenFile, "token-file", "", "file of the token that requests must bear")
+	flags.DurationVar(&drain, "drain", 0, "when stopping, how long to go on while /readyz says 503, for a load balancer to turn away")
 	flags.DurationVar(&grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
 	flags.Int64Var(&limits.Body, "max-body", limits.Body, "bytes of a request")
 	flags.IntVar(&limits.Sets, "max-sets", limits.Sets, "sets of a request")
