@@ -82,8 +82,8 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 			parts, at = append(parts, part), same
 		}
 		err := f(index, diffusion.Join(parts...))
-		if _, named := errors.AsType[setError](err); err != nil && !named {
-			err = fmt.Errorf("set %s: %w", sets[index[0]].ID, err)
+		if _, named := errors.AsType[*SetError](err); err != nil && !named {
+			err = InSet(sets[index[0]].ID, err)
 		}
 		if err != nil {
 			return warnings, err
@@ -103,15 +103,15 @@ func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int
 	}
 	objects, w, err := m.Task.Objects(ctx, part)
 	if err != nil {
-		return nil, err
+		return nil, m.ofItems(ctx, err)
 	}
 	if len(w) > 0 { // said of all together: ask for those of each
 		for _, i := range index {
 			objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
-			if err == nil {
-				err = objects.FinalizeAll()
-			}
 			if err != nil {
+				return nil, m.ofItems(ctx, err)
+			}
+			if err := objects.FinalizeAll(); err != nil {
 				return nil, err
 			}
 			warnings[i] = w
@@ -121,14 +121,16 @@ func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int
 	if err == nil {
 		err = objects.FinalizeAll()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("set %s: %w", part[0].ID, err)
-	}
-	return enc, nil
+	return enc, InSet(part[0].ID, err)
 }
 
-// setError is an error that names its set.
-type setError struct{ error }
+// ofItems is an error of a task about the items of a set, which it names.
+func (m *Model) ofItems(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &SetError{Refuse(Unfit, "items", "%w", err)}
+}
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that
 // the model was not trained on: all, each once, and of each set with those of the model.
@@ -243,24 +245,14 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		if err != nil {
 			return err
 		}
-		var beams [][]diffusion.Path
-		if opt.Method == "beam" {
-			if beams, err = dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner); err != nil {
-				return err
-			}
-		} else {
-			paths, err := dec.Greedy(ctx, enc, noise)
-			if err != nil {
-				return err
-			}
-			for _, p := range paths {
-				beams = append(beams, []diffusion.Path{p})
-			}
+		beams, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
+		if err != nil {
+			return err
 		}
 		priced := price != nil
 		for k, i := range index {
 			if priced && math.IsInf(price(sets[i], beams[k][0].Order()), 0) {
-				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", sets[i].ID)}
+				return InSet(sets[i].ID, Refuse(Unfit, "items", "a tour has no finite length: the cities are too far apart"))
 			}
 			if priced {
 				cheapest(beams[k], func(o perm.Order) float64 { return price(sets[i], o) })
@@ -441,7 +433,7 @@ type Scored struct {
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if err := CheckScore(m.Process, s); err != nil {
-			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), err)
+			return nil, nil, InSet(name(s, i), err)
 		}
 	}
 	if err := CheckDraws("draws", draws); err != nil {

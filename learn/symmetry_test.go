@@ -85,7 +85,7 @@ func TestSymmetries(t *testing.T) {
 
 func TestSymmetriesAreForTours(t *testing.T) {
 	m := newModel(t, tiny(), openEngine(t, "go"))
-	var wrong *OptionError
+	var wrong *Refusal
 	_, err := m.Evaluate(t.Context(), task.Test, 5, DecodeOptions{Symmetries: 2}, nil)
 	if !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)

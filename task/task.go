@@ -68,6 +68,9 @@ type Turner interface {
 	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
 }
 
+// Gridded is a task whose sets are the tiles of pictures.
+type Gridded interface{ Grid() (rows, columns int) }
+
 // Examples are some sets of one size, or padded to one.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes
