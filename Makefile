@@ -16,12 +16,22 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
+.PHONY: all build mpi mpi-test demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
 build:
 	$(GO) build -o bin/riffle ./cmd/riffle
+
+# mpi builds bin/riffle-mpi for the MPI whose mpicc is found (Open MPI or MPICH): docs/scale.md.
+mpi:
+	CC=mpicc CGO_ENABLED=1 $(GO) build -tags mpi -o bin/riffle-mpi ./cmd/riffle
+
+# mpi-test sums among processes and trains with 1, 2 and 3 of them, which must have the same losses, then
+# kills one and goes on with another number.
+mpi-test: mpi
+	CC=mpicc CGO_ENABLED=1 $(GO) test -tags mpi -c -o bin/mpi.test ./mpi
+	bench/scale/mpi.sh bin/riffle-mpi bin/mpi.test
 
 # demo trains a small model to sort images of real handwritten numbers, on the go engine.
 demo: build data

@@ -14,58 +14,9 @@ import (
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/peerstest"
 	"github.com/riffle-ml/riffle/perm"
 )
-
-// together are goroutines that stand for processes.
-type together struct {
-	size  int
-	mu    sync.Mutex
-	cond  *sync.Cond
-	sum   []float32
-	count int
-	turn  int
-}
-
-func newTogether(size int) *together {
-	w := &together{size: size}
-	w.cond = sync.NewCond(&w.mu)
-	return w
-}
-
-type member struct {
-	*together
-	rank int
-}
-
-func (m member) Rank() int { return m.rank }
-func (m member) Size() int { return m.size }
-
-func (m member) Sum(x []float32) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.count == 0 {
-		m.sum = make([]float32, len(x))
-	}
-	if len(x) != len(m.sum) {
-		return errors.New("processes disagree")
-	}
-	sum := m.sum // a quick process may begin the next one before this has read it
-	for i, v := range x {
-		sum[i] += v
-	}
-	m.count++
-	if turn := m.turn; m.count == m.size {
-		m.count, m.turn = 0, m.turn+1
-		m.cond.Broadcast()
-	} else {
-		for m.turn == turn {
-			m.cond.Wait()
-		}
-	}
-	copy(x, sum)
-	return nil
-}
 
 // withBatchNorm is a network whose encoder keeps running statistics.
 func withBatchNorm(t *testing.T, p *Process, n int) (*engine.Engine, *model.Store, *denoiser.Denoiser) {
@@ -121,7 +72,7 @@ func TestPeersKeepTheLosses(t *testing.T) {
 	const n, batch, steps = 4, 12, 15
 	p := riffleGPL(0, 2, 7)
 	run := func(size int) (losses []float64, weights [][]float32) {
-		world := newTogether(size)
+		world := peerstest.New(size)
 		weights = make([][]float32, size)
 		losses = make([]float64, steps)
 		var wait sync.WaitGroup
@@ -132,7 +83,7 @@ func TestPeersKeepTheLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			if size > 1 {
-				if err := tr.Join(member{world, rank}); err != nil {
+				if err := tr.Join(world[rank]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -183,7 +134,7 @@ func TestPeersKeepRunningStatistics(t *testing.T) {
 	}
 	var wants []float32
 	for size := 1; size <= 2; size++ {
-		world := newTogether(size)
+		world := peerstest.New(size)
 		var wait sync.WaitGroup
 		for rank := range size {
 			e, store, d := withBatchNorm(t, p, n)
@@ -192,7 +143,7 @@ func TestPeersKeepRunningStatistics(t *testing.T) {
 				t.Fatal(err)
 			}
 			if size > 1 {
-				if err := tr.Join(member{world, rank}); err != nil {
+				if err := tr.Join(world[rank]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -218,11 +169,11 @@ func TestPeersKeepRunningStatistics(t *testing.T) {
 	}
 }
 
-type lost struct{ together }
+type lost struct{}
 
-func (*lost) Rank() int           { return 1 }
-func (*lost) Size() int           { return 2 }
-func (*lost) Sum([]float32) error { return errors.New("process 1 is gone") }
+func (lost) Rank() int           { return 1 }
+func (lost) Size() int           { return 2 }
+func (lost) Sum([]float32) error { return errors.New("process 1 is gone") }
 
 // A process that is lost ends a step with an error that says which.
 func TestPeersLost(t *testing.T) {
@@ -234,7 +185,7 @@ func TestPeersLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if err := tr.Join(&lost{}); err != nil {
+	if err := tr.Join(lost{}); err != nil {
 		t.Fatal(err)
 	}
 	before := everything(t, store, d)

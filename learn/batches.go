@@ -18,6 +18,9 @@ const ahead = 2
 
 // batch is what a training step reads.
 type batch struct {
+	first   int             // number of its first set, of all that training draws
+	step    int             // that of the step's whole batch, of which this may be a process's share
+	whole   int             // how many sets that has
 	objects *tensors.Tensor // [batch, n, …]
 	clean   []perm.Order
 	states  *diffusion.States // of method diffusion
@@ -25,16 +28,20 @@ type batch struct {
 	size    int
 }
 
-// batch makes the batch of training step s, counted from 1: a pure function of the
+// share is which part of each batch a process makes: number rank, from 0, of so many equal ones.
+type share struct{ rank, of int }
+
+// batch makes a share of the batch of training step s, counted from 1: a pure function of the
 // configuration and s, so that a resumed training needs no generator's state.
-func (m *Model) batch(s int) (*batch, error) {
-	size := m.Config.Train.Batch
-	first := (s - 1) * size
+func (m *Model) batch(s int, of share) (*batch, error) {
+	whole := m.Config.Train.Batch
+	size := whole / of.of
+	first := (s-1)*whole + of.rank*size
 	ex, err := m.Task.Examples(task.Train, first, size)
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{objects: ex.Objects, clean: ex.Clean, pixels: ex.Pixels, size: ex.PixelSize}
+	b := &batch{first: first, step: (s - 1) * whole, whole: whole, objects: ex.Objects, clean: ex.Clean, pixels: ex.Pixels, size: ex.PixelSize}
 	if m.Process == nil {
 		return b, nil
 	}
@@ -75,12 +82,12 @@ type made struct {
 }
 
 // batches makes the batches of steps from, from+1, … in order, until ctx is done.
-func (m *Model) batches(ctx context.Context, from int) <-chan made {
+func (m *Model) batches(ctx context.Context, from int, of share) <-chan made {
 	out := make(chan made, ahead)
 	go func() {
 		defer close(out)
 		for s := from; ; s++ {
-			b, err := m.batch(s)
+			b, err := m.batch(s, of)
 			select {
 			case out <- made{b, err}:
 			case <-ctx.Done():

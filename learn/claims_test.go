@@ -187,7 +187,7 @@ func TestEntropyWeighsOrders(t *testing.T) {
 // lossAt is the loss of a method on the batch of step 1, and the network's scores of that batch.
 func lossAt(t *testing.T, m *Model, f func(scores *graph.Node, in []*graph.Node) *graph.Node) (loss, want float64) {
 	t.Helper()
-	b, err := m.batch(1)
+	b, err := m.batch(1, share{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func TestLatentDrawsUnderTheStepsMask(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
 		c.Train.Objective, c.Process.Schedule, c.Train.Samples, c.Train.Entropy, c.Model.Dropout = "latent", []int{0, 7}, 8, 1, 0.5
 	})
-	b, err := m.batch(1)
+	b, err := m.batch(1, share{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}

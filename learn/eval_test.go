@@ -221,11 +221,11 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 		t.Error("another split or seed gave the same sets")
 	}
 	// A training of it is resumable too, as its batches are.
-	x, err := m.batch(3)
+	x, err := m.batch(3, share{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := m.batch(3)
+	y, err := m.batch(3, share{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,11 @@ import (
 
 // shuffled are the inputs that both read: objects [batch, n, …], arrangements [batch, 1, n],
 // times [batch, 1], zeros, and ranks [batch, n], where the object at each position belongs.
-func (m *Model) shuffled(s int, b *batch) []*tensors.Tensor {
+func (m *Model) shuffled(b *batch) []*tensors.Tensor {
 	size, n := len(b.clean), m.Config.Task.N
 	arrangements, ranks := make([]int32, size*n), make([]int32, size*n)
-	first := (s - 1) * size
 	parallel.For(size, func(i int) {
-		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
+		rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(b.first+i)))
 		rank := b.clean[i].Rank()
 		for k, object := range perm.Random(rng, n) {
 			arrangements[i*n+k], ranks[i*n+k] = int32(object), int32(rank[object])
@@ -88,7 +87,7 @@ func (m *Model) diffSort() (*method, error) {
 			}
 			return loss
 		},
-		inputs: func(s int, b *batch) ([]*tensors.Tensor, error) { return m.shuffled(s, b), nil },
+		inputs: func(_ int, b *batch) ([]*tensors.Tensor, error) { return m.shuffled(b), nil },
 		close:  func() {},
 	}, nil
 }
@@ -109,7 +108,7 @@ func (m *Model) gumbelSinkhorn() (*method, error) {
 			return loss
 		},
 		inputs: func(s int, b *batch) ([]*tensors.Tensor, error) {
-			in := m.shuffled(s, b)
+			in := m.shuffled(b)
 			if err := in[3].FinalizeAll(); err != nil { // no order reaches the loss
 				return nil, err
 			}
@@ -120,7 +119,7 @@ func (m *Model) gumbelSinkhorn() (*method, error) {
 					clean = append(clean, int32(k))
 				}
 			}
-			rng, err := diffusion.DropoutState(m.Config.Seed^latentStream, s)
+			rng, err := diffusion.DropoutState(m.Config.Seed^latentStream^uint64(b.first-b.step), s) // each process draws other noise
 			if err != nil {
 				return nil, err
 			}

@@ -56,12 +56,11 @@ func (m *Model) seddMethod() (*method, error) {
 			size := len(b.clean)
 			xt, x0 := make([]int32, size*n), make([]int32, size*n)
 			times, sigma, dsigma := make([]float32, size), make([]float32, size), make([]float32, size)
-			first := (s - 1) * size
 			shift := rand.New(rand.NewPCG(m.Config.Seed^seddStream, uint64(s))).Float64()
 			parallel.For(size, func(i int) {
-				rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(first+i)))
+				rng := rand.New(rand.NewPCG(m.Config.Seed^noiseStream, uint64(b.first+i)))
 				// The times of a batch are spread evenly: less variance than drawing each.
-				_, t := math.Modf(shift + float64(i)/float64(size))
+				_, t := math.Modf(shift + float64(b.first-b.step+i)/float64(b.whole))
 				t = earliest + (1-earliest)*t
 				row := x0[i*n : (i+1)*n]
 				for k, v := range b.clean[i] {

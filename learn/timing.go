@@ -28,7 +28,7 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 	defer trainer.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	batches := m.batches(ctx, 1)
+	batches := m.batches(ctx, 1, share{0, 1})
 	s := 0
 	run := func(count int) error {
 		var pending []*diffusion.Step

@@ -31,6 +31,8 @@ type Progress struct {
 type TrainOptions struct {
 	// Devices of the engine that share each batch, 0 and 1 are one: see [Model.CheckDevices].
 	Devices int
+	// Peers are the processes that share each batch, nil for this one alone: see [Model.CheckPeers].
+	Peers diffusion.Peers
 	// The callbacks may be nil; they are called between steps.
 	OnStep       func(Progress)
 	OnValidation func(step int, r *Result)
@@ -72,7 +74,8 @@ type trainer struct {
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
 // the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
 // it does not, as the clock decides on the learning rate, nor with another number of
-// devices, whose sums round otherwise.
+// devices or processes, whose sums round otherwise. Of several processes all call Train, with the
+// same model, on one directory; the first alone has it open for writing, writes to it and calls back.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
@@ -99,7 +102,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		}
 	}
 	devices := max(1, opt.Devices)
-	if err := m.CheckDevices(devices); err != nil {
+	if err := errors.Join(m.CheckDevices(devices), m.CheckPeers(opt.Peers)); err != nil {
 		return err
 	}
 	if m.State.Finished && t.ended() {
@@ -111,6 +114,9 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	}
 	if k, ok := m.Task.(task.Persister); ok {
 		keep := k.Keep
+		if !t.writes() {
+			keep = func(*run.Dir) error { return nil }
+		}
 		if resume && m.State.Step > 0 {
 			keep = k.Restore
 		}
@@ -130,14 +136,25 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	if err := t.steps.Spread(devices); err != nil {
 		return err
 	}
-	var warnings []string
-	if t.log, warnings, err = dir.OpenMetrics(m.State.Step); err != nil {
-		return err
+	if opt.Peers != nil {
+		if err := t.steps.Join(opt.Peers); err != nil {
+			return err
+		}
+		// The directory is not written to before all have read what they go on from.
+		if err := opt.Peers.Sum([]float32{0}); err != nil {
+			return err
+		}
 	}
-	for _, w := range warnings {
-		t.say(w)
+	if t.writes() {
+		var warnings []string
+		if t.log, warnings, err = dir.OpenMetrics(m.State.Step); err != nil {
+			return err
+		}
+		for _, w := range warnings {
+			t.say(w)
+		}
+		defer func() { err = errors.Join(err, t.log.Close()) }()
 	}
-	defer func() { err = errors.Join(err, t.log.Close()) }()
 	if resume && m.State.Step > 0 {
 		if err := t.event("resume", m.State.Step, map[string]any{"engine": m.Engine.Kind}); err != nil {
 			return err
@@ -211,8 +228,10 @@ func (t *trainer) trainOn(was *config.Config) error {
 		}
 		return fmt.Errorf("train.steps: must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
 	}
-	if err := t.dir.Reconfigure(&t.Config); err != nil {
-		return err
+	if t.writes() {
+		if err := t.dir.Reconfigure(&t.Config); err != nil {
+			return err
+		}
 	}
 	if t.State.Step == 0 {
 		return nil
@@ -245,16 +264,22 @@ func (t *trainer) loop() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, of := t.ctx, share{0, 1}
+	if p := t.opt.Peers; p != nil { // all stop after the same step, which each makes to its end
+		ctx, of = context.WithoutCancel(ctx), share{p.Rank(), p.Size()}
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	batches := t.batches(ctx, t.State.Step+1)
+	batches := t.batches(ctx, t.State.Step+1, of)
 	saved, first := time.Now(), t.State.Step
 	schedule := t.Config.LearningRate()
 	for s := t.State.Step + 1; ; s++ {
-		done := t.done(s)
-		stop := t.ctx.Err() != nil
+		done, stop, err := t.agree(s)
+		if err != nil {
+			return err
+		}
 		finished := !stop && (done > 1 || done == 1 && t.limit > 0)
-		due := time.Since(saved) >= every
+		due := t.writes() && time.Since(saved) >= every
 		if due && !stop && !finished {
 			// What made steps refused may be in the weights already: the checkpoint from
 			// before stays until a step is taken again.
@@ -296,7 +321,7 @@ func (t *trainer) loop() error {
 			return err
 		}
 		t.State.Step = s
-		if t.opt.OnStep != nil {
+		if t.opt.OnStep != nil && t.writes() {
 			elapsed := time.Since(t.start)
 			t.opt.OnStep(Progress{Step: s, Done: min(1, t.done(s)), Loss: t.loss, LR: rate, Elapsed: t.before + elapsed, Rate: float64(s-first) / elapsed.Seconds()})
 		}
@@ -318,6 +343,29 @@ func (t *trainer) make(s int, rate float64, b *batch) (*diffusion.Step, error) {
 		return nil, err
 	}
 	return t.steps.Step(s, rate, inputs...)
+}
+
+// writes reports whether this process keeps the run: of several the first.
+func (t *trainer) writes() bool { return t.opt.Peers == nil || t.opt.Peers.Rank() == 0 }
+
+// agree returns [trainer.done] by the first process's clock, and whether any process is to stop.
+func (t *trainer) agree(s int) (done float64, stop bool, err error) {
+	done, stop = t.done(s), t.ctx.Err() != nil
+	if t.opt.Peers == nil {
+		return done, stop, nil
+	}
+	x := []float32{0, 0}
+	if t.writes() {
+		x[0] = float32(done)
+	}
+	if stop {
+		x[1] = 1
+	}
+	err = t.opt.Peers.Sum(x)
+	if t.limit > 0 { // steps are counted alike everywhere, more exactly than float32 does
+		done = float64(x[0])
+	}
+	return done, x[1] > 0, err
 }
 
 // done returns how much of the training is behind when step s is about to be made: above 1
@@ -361,6 +409,9 @@ func (t *trainer) read(keep int) error {
 			}
 			t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number)) // a mean over about 50 steps
 		}
+		if !t.writes() {
+			continue
+		}
 		if err := t.log.Step(run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate, Items: items}); err != nil {
 			return err
 		}
@@ -392,7 +443,7 @@ func (t *trainer) elapsed() float64 { return (t.before + time.Since(t.start)).Se
 
 // save writes a checkpoint of all steps made.
 func (t *trainer) save(finished bool) error {
-	if err := t.read(0); err != nil {
+	if err := t.read(0); err != nil || !t.writes() {
 		return err
 	}
 	if err := t.log.Sync(); err != nil {
@@ -437,7 +488,7 @@ func (t *trainer) save(finished bool) error {
 // validate decodes a few sets greedily and logs how well.
 func (t *trainer) validate() error {
 	count := t.Config.Train.Validate
-	if count == 0 {
+	if count == 0 || !t.writes() {
 		return nil
 	}
 	if err := t.steps.Swap(); err != nil {
@@ -471,11 +522,14 @@ func (t *trainer) validate() error {
 }
 
 func (t *trainer) event(name string, step int, fields map[string]any) error {
+	if !t.writes() {
+		return nil
+	}
 	return t.log.Event(run.Event{Event: name, Step: step, Elapsed: t.elapsed(), Fields: fields})
 }
 
 func (t *trainer) say(text string) {
-	if t.opt.OnMessage != nil {
+	if t.opt.OnMessage != nil && t.writes() {
 		t.opt.OnMessage(text)
 	}
 }

@@ -462,13 +462,13 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		made := m.batches(ctx, 5)
+		made := m.batches(ctx, 5, share{0, 1})
 		for s := 5; s < 9; s++ {
 			a := <-made
 			if a.err != nil {
 				t.Fatal(a.err)
 			}
-			b, err := m.batch(s)
+			b, err := m.batch(s, share{0, 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -477,13 +477,13 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 			}
 		}
 	}
-	same, err := newModel(t, tiny(), e).batch(3)
+	same, err := newModel(t, tiny(), e).batch(3, share{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, m := range map[string]*Model{"another step": newModel(t, tiny(), e), "another seed": newModel(t, other, e)} {
 		s := map[string]int{"another step": 4, "another seed": 3}[what]
-		b, err := m.batch(s)
+		b, err := m.batch(s, share{0, 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,12 +28,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 type app struct {
 	out, err io.Writer
 	json     bool
+	stderr   io.Writer // for an error of a process that is else silent
 }
 
 // run is the whole program: exit code 0, 1 when it failed, 2 for a wrong command line.
 func run(args []string, stdout, stderr io.Writer) int {
 	out := &results{Writer: stdout}
-	a := &app{out: out, err: stderr}
+	a := &app{out: out, err: stderr, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(out)

@@ -63,7 +63,11 @@ trained, which stand in trained.safetensors.
 devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
 a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
 and moments. The first one alone decodes the checks and the final test, and draws the reverse
-steps of the latent objective: there the others wait meanwhile.`,
+steps of the latent objective: there the others wait meanwhile.
+
+Under mpirun or srun (a riffle built by make mpi) the processes share each batch, on one machine or
+many with a common file system; the first one writes the run. Their number must divide train.batch.
+See docs/scale.md.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -111,7 +115,14 @@ steps of the latent objective: there the others wait meanwhile.`,
 			}
 			ctx, stop := untilHangup(cmd.Context())
 			defer stop()
-			m, dir, err := a.openRun(args, out, engineSpec, initial, resume, set, ignoreMemory, devices)
+			all, err := a.processes()
+			if err != nil {
+				return err
+			}
+			defer func() { err = all.leave(a, err) }()
+			m, dir, err := all.open(func() (*learn.Model, *runs.Dir, error) {
+				return a.openRun(args, out, engineSpec, initial, resume, set, ignoreMemory, devices)
+			}, func() (*learn.Model, *runs.Dir, error) { return a.follow(out, engineSpec, initial, set) })
 			if err != nil {
 				return err
 			}
@@ -125,8 +136,9 @@ steps of the latent objective: there the others wait meanwhile.`,
 				defer func() { err = errors.Join(err, stop()) }()
 			}
 			opt := a.trainOptions(m, quiet)
-			opt.Devices = devices
-			err = m.Train(ctx, dir, resume, opt)
+			opt.Devices, opt.Peers = devices, all.peers()
+			first := all.first()
+			err = all.leave(a, m.Train(ctx, dir, resume, opt))
 			if errors.Is(err, learn.ErrStopped) {
 				again := forced(engineSpec, m.Engine)
 				if devices > 1 {
@@ -134,7 +146,7 @@ steps of the latent objective: there the others wait meanwhile.`,
 				}
 				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(out), again)
 			}
-			if err != nil {
+			if err != nil || !first {
 				return err
 			}
 			return a.finish(cmd, m, dir, quiet)

@@ -1,0 +1,25 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/diffusion"
+)
+
+// CheckPeers tells whether the model can be trained by several processes ([TrainOptions]): their
+// number must divide Config.Train.Batch, of which each makes its share. Steps are those of one process
+// but for the order of additions, the noise of dropout and statistics of batches
+// ([diffusion.Trainer.Join]). The latent objective is not shared: its control variate is a mean over
+// steps of the whole batch. The checkpoints are the same files, so that a run may be resumed with another number.
+func (m *Model) CheckPeers(p diffusion.Peers) error {
+	switch batch := m.Config.Train.Batch; {
+	case p == nil || p.Size() == 1:
+		return nil
+	case batch%p.Size() != 0:
+		return fmt.Errorf("processes: must divide train.batch (%d) (got %d)", batch, p.Size())
+	case m.Process != nil && m.Config.Train.Objective == "latent":
+		return config.Errorf(config.TrainObjective, "latent trains in one process (got %d)\nhint: --devices shares its batches among the devices of one machine", p.Size())
+	}
+	return nil
+}
