@@ -72,6 +72,9 @@ func Open(path string, o Options) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() && o.Cities {
+		return nil, fmt.Errorf("%s: is a folder, wanted a file", path)
+	}
 	if info.IsDir() {
 		s, err := ReadFolder(path)
 		if err != nil {

@@ -99,3 +99,19 @@ func (p *Problem) SameCities(q *Problem) error {
 	}
 	return nil
 }
+
+// MatchTours reports where the tours of a file are not one for each problem of another.
+func MatchTours(path string, problems []Problem, toursPath string, tours []Problem) error {
+	if len(tours) != len(problems) {
+		return fmt.Errorf("%s: has %d tours, wanted %d as %s has instances", toursPath, len(tours), len(problems), path)
+	}
+	for i := range problems {
+		if err := problems[i].SameCities(&tours[i]); err != nil {
+			return err
+		}
+		if tours[i].Tour == nil {
+			return fmt.Errorf("%s: has no tour", tours[i].Where)
+		}
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -36,7 +37,7 @@ Of two features that say the same each may look unimportant.`,
 			case examples < 1 && cmd.Flags().Changed("examples"):
 				return usagef("importance: --examples must be 1 or more (got %d)", examples)
 			}
-			if err := checkDecode(cmd, opt.Decode); err != nil {
+			if err := checkDecode(cmd, question.Order{Top: 1, Decode: opt.Decode}); err != nil {
 				return err
 			}
 			return exactly([]string{"DIR", "FILE"}[:max(1, min(2, len(args)))]...)(cmd, args)
