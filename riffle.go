@@ -25,7 +25,8 @@
 //	run        a training on disk: log, checkpoints
 //	onnx       a trained network as two ONNX models
 //	task       what can be learned: sort, delta, jigsaw, tsp, ranking
-//	learn      all of it together: train, load, evaluate, order, sample, score
+//	learn      all of it together: train, load, order, sample, score
+//	evaluate   how good a model is: test sets, calibration, marginals, importance
 //	presets    ready configurations, the paper's among them
 //	reproduce  the paper's tables, its figures beside ours
 //	server     an HTTP API in front of trained models, and a page

@@ -67,7 +67,7 @@ type Model struct {
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`
 	Layers         int     `toml:"layers" comment:"of the transformer" default:"4" range:"0..1024"`
-	Heads          int     `toml:"heads" comment:"of attention" default:"8" range:"1.."`
+	Heads          int     `toml:"heads" comment:"of attention" default:"8" range:"1..65536"`
 	FeedForward    int     `toml:"feed_forward" comment:"hidden units of a layer" default:"512" range:"1..65536"`
 	Dropout        float64 `toml:"dropout" comment:"probability of dropping a unit in training" range:"0..<1"`
 	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none" default:"sinusoid" values:"sinusoid|learned|first|none"`
@@ -80,7 +80,7 @@ type Model struct {
 
 // Train is the objective and the optimiser.
 type Train struct {
-	Steps        int     `toml:"steps" comment:"batches to train on" default:"1000" range:"1.."`
+	Steps        int     `toml:"steps" comment:"batches to train on" default:"1000" range:"1..1000000000"`
 	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, and for a step at least, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step" default:"64" range:"1..1048576"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
@@ -90,7 +90,7 @@ type Train struct {
 	EMARate      float64 `toml:"ema_rate,omitempty" comment:"latent: of the moving average that is the control variate" for:"method=diffusion; train.objective=latent" fill:"0.995" range:"0..1" zero:"fill"`
 	Schedule     string  `toml:"schedule" comment:"noam, cosine or constant" default:"cosine" values:"noam|cosine|constant"`
 	LR           float64 `toml:"lr" comment:"highest rate; noam: a factor, 1 in the paper" default:"1e-3" range:">0"`
-	Warmup       int     `toml:"warmup" comment:"steps" default:"100" range:"0.."`
+	Warmup       int     `toml:"warmup" comment:"steps" default:"100" range:"0..1000000000"`
 	WeightDecay  float64 `toml:"weight_decay" comment:"of AdamW, as are beta1, beta2 and epsilon" default:"1e-2" range:"0.."`
 	Beta1        float64 `toml:"beta1" comment:"of the mean of gradients" default:"0.9" range:"0..<1"`
 	Beta2        float64 `toml:"beta2" comment:"of the mean of their squares" default:"0.98" range:"0..<1"`
@@ -98,7 +98,7 @@ type Train struct {
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
 	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999, which is then what is judged and used; 0: none" range:"0..<1"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
-	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0.."`
+	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
 }
 
 // Baseline is what the methods need that diffusion is compared with.
@@ -123,7 +123,7 @@ type Decode struct {
 
 // Eval is the final test.
 type Eval struct {
-	Examples int `toml:"examples" comment:"test sets" default:"1000" range:"1.."`
+	Examples int `toml:"examples" comment:"test sets" default:"1000" range:"1..10000000"`
 	Batch    int `toml:"batch" comment:"sets decoded at a time" default:"50" range:"1..1048576"`
 }
 

@@ -17,7 +17,7 @@ func TestResolveErrors(t *testing.T) {
 		"process.schedule: 5000 objects take 42586 steps of insertion, wanted at most 8191\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours": func(c *Config) {
 			c.Task.N, c.Process.Schedule, c.Process.Forward, c.Process.Reverse = 5000, nil, "insertion", "ii"
 		},
-		"train.steps: must be 1 or more (got 0)":                                                   func(c *Config) { c.Train.Steps = 0 },
+		"train.steps: must be 1 to 1000000000 (got 0)":                                             func(c *Config) { c.Train.Steps = 0 },
 		"train.batch: must be 1 to 1048576 (got -3)":                                               func(c *Config) { c.Train.Batch = -3 },
 		"train.batch: must be 1 to 1048576 (got 10000000)":                                         func(c *Config) { c.Train.Batch = 1e7 },
 		"train.trajectories: must be 1 to 1048576 (got 10000000)":                                  func(c *Config) { c.Train.Trajectories = 1e7 },
@@ -50,6 +50,32 @@ func TestResolveErrors(t *testing.T) {
 	}
 	if _, err := testConfig().Resolve(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every whole number has an upper bound: a slip of the keyboard is an error, and no product wraps.
+func TestWholeNumbersAreBounded(t *testing.T) {
+	elsewhere := map[string]bool{"task.n": true, "model.kernel": true} // by the bounds of the network
+	for _, e := range table {
+		if e.field.Type.Kind() != reflect.Int || elsewhere[e.name] {
+			continue
+		}
+		if e.limits == nil || e.limits.high > 1e9 {
+			t.Errorf("%s: takes numbers without bounds", e.name)
+			continue
+		}
+		c := Default()
+		for _, u := range e.uses { // so that the key has an effect
+			for _, other := range entries[u.with].uses {
+				entries[other.with].set(&c, other.values[0])
+			}
+			entries[u.with].set(&c, u.values[0])
+		}
+		c.field(e.name).SetInt(1 << 62)
+		want := e.name + ": must be "
+		if err := e.check(&c); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "(got 4611686018427387904)") {
+			t.Errorf("%s = 2^62: got %v, wanted %s…", e.name, err, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -124,4 +125,18 @@ func (l BucketOrder) Draw(rng *rand.Rand, n int) perm.Order {
 		}
 	}
 	return o
+}
+
+// LogCount is the log of how many orders of n items are consistent with l.
+func (l BucketOrder) LogCount(n int) float64 {
+	log := logFactorial(n) - logFactorial(l.Known())
+	for _, group := range l {
+		log += logFactorial(len(group))
+	}
+	return log
+}
+
+func logFactorial(n int) float64 {
+	l, _ := math.Lgamma(float64(n) + 1)
+	return l
 }

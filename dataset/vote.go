@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/riffle-ml/riffle/internal/connected"
+	"github.com/riffle-ml/riffle/perm"
 )
 
 // MaxVoters is the most voters that [CheckVotes] takes: sums over voters and pairs of items
@@ -16,6 +17,15 @@ const MaxVoters = 1 << 36
 type Vote struct {
 	Levels BucketOrder
 	Count  int // voters, 1 or more
+}
+
+// VoteOf is an order of all items as that many voters gave it.
+func VoteOf(o perm.Order, count int) Vote {
+	v := Vote{Count: count}
+	for _, k := range o {
+		v.Levels = append(v.Levels, []int{k})
+	}
+	return v
 }
 
 // Votes returns what sets of bare items say as votes on n items, n being the most that a set

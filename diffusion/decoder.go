@@ -2,7 +2,6 @@ package diffusion
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -136,19 +135,27 @@ func (e *Encoded) Size(i int) int { return len(e.vectors[i]) / e.width }
 // Alike returns, for each object of set i, the first object whose embedding is the same, to the last
 // bit: to the network they are one.
 func (e *Encoded) Alike(i int) []int {
-	n := e.Size(i)
-	out, first := make([]int, n), map[string]int{}
-	for k := range n {
-		var key []byte
-		for _, v := range e.vectors[i][k*e.width : (k+1)*e.width] {
-			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(v))
+	out := make([]int, e.Size(i))
+	vector := func(k int) []float32 { return e.vectors[i][k*e.width : (k+1)*e.width] }
+	for k := range out {
+		out[k] = k
+		for first := range k {
+			if out[first] == first && sameBits(vector(first), vector(k)) {
+				out[k] = first
+				break
+			}
 		}
-		if _, seen := first[string(key)]; !seen {
-			first[string(key)] = k
-		}
-		out[k] = first[string(key)]
 	}
 	return out
+}
+
+func sameBits(a, b []float32) bool {
+	for i, v := range a {
+		if math.Float32bits(v) != math.Float32bits(b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Join puts the sets of several encodings by one decoder together.
@@ -213,7 +220,11 @@ func (d *Decoder) Encode(ctx context.Context, objects *tensors.Tensor, sizes ...
 // encodeParts encodes the objects of sets, so many at a time, the last of them repeated.
 func encodeParts[T uint8 | int32 | float32](ctx context.Context, d *Decoder, flat []T, dims, sizes []int) ([]float32, error) {
 	size := len(flat) / dims[0] / dims[1] // of an object
-	var own []T
+	total := 0
+	for _, n := range sizes {
+		total += n
+	}
+	own := make([]T, 0, total*size)
 	for i, n := range sizes {
 		own = append(own, flat[i*dims[1]*size:][:n*size]...)
 	}
@@ -233,6 +244,9 @@ func encodeParts[T uint8 | int32 | float32](ctx context.Context, d *Decoder, fla
 		vectors, err := d.call(d.encode, shape{}, tensors.FromFlatDataAndDimensions(part, dims...))
 		if err != nil {
 			return nil, err
+		}
+		if out == nil {
+			out = make([]float32, 0, len(vectors)/atOnce*total)
 		}
 		out = append(out, vectors[:len(vectors)/atOnce*count]...)
 	}

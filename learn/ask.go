@@ -44,11 +44,12 @@ type Ranked struct {
 	Cost *float64 `json:"cost,omitempty"`
 }
 
-// chunk calls f with the encodings of at most Eval.Batch sets at a time; index says which sets they
+// chunk calls f with the encodings of some sets at a time: Eval.Batch, or as many as [Model.together]
+// says where each has one state at a time. index says which sets they
 // are. Sets of like sizes go together wherever they stand. Of a set of fewer than two objects, which
 // has one order, f is called without an encoding. The sets have ids, by which errors call them.
 // warnings[i] are those of the objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
 	warnings = make([][]string, len(sets))
 	if _, err := m.Decoder(); err != nil {
 		return nil, err
@@ -65,10 +66,16 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 		bySize = append(bySize, i)
 	}
 	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
-	for index := range slices.Chunk(bySize, m.Config.Eval.Batch) {
+	for len(bySize) > 0 {
 		if err := ctx.Err(); err != nil {
 			return warnings, err
 		}
+		count := m.Config.Eval.Batch
+		if oneState {
+			count = m.together(size(bySize[min(count, len(bySize))-1]))
+		}
+		index := bySize[:min(count, len(bySize))]
+		bySize = bySize[len(index):]
 		var parts []*diffusion.Encoded
 		for at := 0; at < len(index); {
 			same := at + 1
@@ -88,11 +95,22 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, f func(index []i
 		if err != nil {
 			return warnings, err
 		}
-		if m.answered != nil {
-			m.answered(len(index))
+		if m.OnAnswered != nil {
+			m.OnAnswered(len(index))
 		}
 	}
 	return warnings, nil
+}
+
+// togetherNumbers is about how many numbers of objects, their own or the network's, are asked about
+// at a time.
+const togetherNumbers = 1 << 19
+
+// together is how many sets of n objects with one state each are asked about at a time. The network's last
+// part of each size is filled up, so that more sets waste less; Eval.Batch bounds the sets of many states.
+func (m *Model) together(n int) int {
+	object := max(float64(m.Denoiser.Config.Dim), m.objectFloats())
+	return max(m.Config.Eval.Batch, int(togetherNumbers/(float64(n)*object)))
 }
 
 // encodeSets encodes the sets of index, which are of one size, and writes the warnings of each.
@@ -230,7 +248,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, !opt.wide(), func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(len(sets[index[0]].Items))}}}
 			return nil
@@ -245,36 +263,14 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		if err != nil {
 			return err
 		}
-		beams, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
+		ways, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
 		if err != nil {
 			return err
 		}
-		priced := price != nil
 		for k, i := range index {
-			if priced && math.IsInf(price(sets[i], beams[k][0].Order()), 0) {
-				return InSet(sets[i].ID, Refuse(Unfit, "items", "a tour has no finite length: the cities are too far apart"))
+			if out[i], err = m.ordered(sets[i], ways[k], top, plans[i] != nil, price, enc.Alike(k)); err != nil {
+				return err
 			}
-			if priced {
-				cheapest(beams[k], func(o perm.Order) float64 { return price(sets[i], o) })
-			}
-			if plans[i] == nil {
-				inIndexOrder(beams[k], enc.Alike(k))
-			}
-			o := Ordered{Steps: beams[k][0].States}
-			far := 0
-			for _, p := range beams[k][:min(top, len(beams[k]))] {
-				if plans[i] != nil && outOfReach(&p) {
-					far++
-				}
-				r := Ranked{Order: p.Order(), LogPath: Nats(p.LogProb)}
-				if priced {
-					cost := price(sets[i], r.Order)
-					r.Cost = &cost
-				}
-				o.Orders = append(o.Orders, r)
-			}
-			o.Warnings = m.mended(far, len(o.Orders))
-			out[i] = o
 		}
 		return nil
 	})
@@ -292,6 +288,35 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		o.Warnings = append(of[i], o.Warnings...)
 	}
 	return out, warnings, nil
+}
+
+// ordered is the answer for a set of the ways that decoding found, the best first; alike is as
+// [inIndexOrder] has it.
+func (m *Model) ordered(s *dataset.Set, ways []diffusion.Path, top int, ruled bool, price func(*dataset.Set, perm.Order) float64, alike []int) (o Ordered, err error) {
+	if price != nil {
+		if math.IsInf(price(s, ways[0].Order()), 0) {
+			return o, InSet(s.ID, Refuse(Unfit, "items", "a tour has no finite length: the cities are too far apart"))
+		}
+		cheapest(ways, func(o perm.Order) float64 { return price(s, o) })
+	}
+	if !ruled {
+		inIndexOrder(ways, alike)
+	}
+	o.Steps = ways[0].States
+	far := 0
+	for _, p := range ways[:min(top, len(ways))] {
+		if ruled && outOfReach(&p) {
+			far++
+		}
+		r := Ranked{Order: p.Order(), LogPath: Nats(p.LogProb)}
+		if price != nil {
+			cost := price(s, r.Order)
+			r.Cost = &cost
+		}
+		o.Orders = append(o.Orders, r)
+	}
+	o.Warnings = m.mended(far, len(o.Orders))
+	return o, nil
 }
 
 // Sampled are orders drawn for a set.
@@ -326,7 +351,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = make([]Sampled, len(sets))
 	objects := make([][]string, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], func(_ []int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], false, func(_ []int, enc *diffusion.Encoded) error {
 			n := len(sets[at].Items)
 			s := Sampled{Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
@@ -442,7 +467,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets
 	out = make([]Scored, len(sets))
-	objects, err := m.chunk(ctx, sets, func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, false, func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Scored{Effective: float64(draws)}
 			return nil
@@ -451,7 +476,7 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		rngs := make([]*rand.Rand, enc.Batch)
 		for k, i := range index {
 			if sets[i].Order == nil {
-				logCount[k] = logConsistent(sets[i].Levels, enc.Size(k))
+				logCount[k] = sets[i].Levels.LogCount(enc.Size(k))
 			}
 			rngs[k] = rand.New(rand.NewPCG(seed^boundStream, d.digests[i].seed()))
 		}
@@ -512,15 +537,6 @@ func givenNames(s *dataset.Set) []string {
 		}
 	}
 	return nil
-}
-
-// logConsistent is the log of how many orders of n items are consistent with levels.
-func logConsistent(l dataset.BucketOrder, n int) float64 {
-	log := diffusion.LogFactorial(n) - diffusion.LogFactorial(l.Known())
-	for _, group := range l {
-		log += diffusion.LogFactorial(len(group))
-	}
-	return log
 }
 
 // Duration is how long the model was trained.

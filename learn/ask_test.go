@@ -178,8 +178,14 @@ func TestAlternatingSizes(t *testing.T) {
 	if err != nil || len(warnings) != 1 || warnings[0] != want {
 		t.Fatalf("warnings %q, %v", warnings, err)
 	}
-	if batches != 6 { // for each size 9 sets, 4 at a time
-		t.Errorf("%d sets of two sizes went through the network in %d batches, wanted 6", len(mixed), batches)
+	if batches != 2 { // all of a size
+		t.Errorf("%d sets of two sizes went through the network in %d batches, wanted 2", len(mixed), batches)
+	}
+	if _, _, err := m.Order(t.Context(), mixed, 1, DecodeOptions{Method: "beam", Beam: 2, Inner: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if batches -= 2; batches != 6 { // for each size 9 sets, 4 at a time
+		t.Errorf("%d sets of two sizes went through the network for a beam in %d batches, wanted 6", len(mixed), batches)
 	}
 	scored, warnings, err := m.Score(t.Context(), mixed, 3, 5)
 	if err != nil || len(warnings) != 1 || warnings[0] != want {

@@ -53,6 +53,12 @@ func methodOf(name string) *decodeMethod {
 	return nil
 }
 
+// wide reports whether a set has several states at a time.
+func (o DecodeOptions) wide() bool {
+	m := methodOf(o.Method)
+	return m == nil || m.wide
+}
+
 // Methods lists the methods of decoding for people.
 func Methods() string {
 	var names []string

@@ -35,18 +35,19 @@ type Model struct {
 	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
 	// seconds.
 	OnCompile func(text string)
+	// OnAnswered, if not nil, is called when so many more sets of a question are done.
+	OnAnswered func(sets int)
 
 	compiled    time.Duration // spent on compiling so far
 	initialised bool          // by InitFrom
 	decoder     *diffusion.Decoder
-	answered    func(sets int) // nil, or called when so many more are done
-	other       orderer        // with another method
+	other       orderer // with another method
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
 
 // Warnings are those that concern all answers of the model: of its schedule, which [New]
-// returns, and of its checkpoint, which [Load] returns. They are in every [Result] and every
+// returns, and of its checkpoint, which [Load] returns. They are in every result of a test and every
 // answer.
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 

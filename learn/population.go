@@ -1,74 +1,11 @@
 package learn
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/riffle-ml/riffle/baseline/mallows"
-	"github.com/riffle-ml/riffle/baseline/plackettluce"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/task"
 )
-
-// Population is a classical model of one population's orders, fitted by maximum likelihood to
-// the training lists, and judged as the model is.
-type Population struct {
-	Name string `json:"name"`
-	// LogProb is log p of what is known, nats an item, mean over the test lists, −Inf where it
-	// holds one of them impossible; nil where the model has none.
-	LogProb *Nats  `json:"log_prob,omitempty"`
-	Note    string `json:"note,omitempty"`
-}
-
-// priorWeight is that of the prior which stands in where there is no maximum-likelihood fit.
-const priorWeight = 0.5
-
-// populations fits the classical models to lists of the same n bare items, which notes call by
-// names.
-func populations(train, test []dataset.Vote, n int, names []string) []Population {
-	lists := 0
-	for _, v := range test {
-		lists += v.Count
-	}
-	score := func(p Population, loglik func([]dataset.Vote) (float64, error)) Population {
-		l, err := loglik(test)
-		if err != nil {
-			p.Note = note(err)
-			return p
-		}
-		l /= float64(lists * n)
-		log := Nats(l)
-		p.LogProb = &log
-		return p
-	}
-	pl := Population{Name: "Plackett–Luce"}
-	fit, err := plackettluce.Estimate(train, n, 0)
-	var parts *plackettluce.DisconnectedError
-	if errors.As(err, &parts) {
-		parts.Names = names
-		pl.Name, pl.Note = "Plackett–Luce, prior ½", note(err)
-		fit, err = plackettluce.Estimate(train, n, priorWeight)
-	}
-	if err != nil {
-		pl.Note = note(err)
-	} else {
-		why := pl.Note
-		if pl = score(pl, fit.Model.LogLikelihood); pl.LogProb != nil {
-			pl.Note = why
-		}
-	}
-	m := Population{Name: "Mallows"}
-	if fit, err := mallows.Estimate(train, n); err != nil {
-		m.Note = note(err)
-	} else {
-		m = score(m, fit.Model.LogLikelihood)
-		if m.LogProb != nil && !fit.Exact {
-			m.Note = "its consensus may not be the best"
-		}
-	}
-	return []Population{pl, m}
-}
 
 // Population returns the set of all items that the model knows, where they are the same in every
 // set: for orders and draws there is no other input. It fails where sets have objects of their own.
@@ -80,19 +17,4 @@ func (m *Model) Population() (*dataset.Set, error) {
 		return &dataset.Set{Kind: dataset.KindBare, Items: make([]dataset.Item, m.Config.Task.N)}, nil
 	}
 	return nil, fmt.Errorf("the model is of the task %s, not of one population of items", m.Config.Task.Name)
-}
-
-// note is why a model could not be fitted, without the hint, which is for callers of its package.
-func note(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\nhint: ")
-	return text
-}
-
-// votes are lists of bare items as votes.
-func votes(sets []*dataset.Set, weights []int) []dataset.Vote {
-	out := make([]dataset.Vote, len(sets))
-	for i, s := range sets {
-		out[i] = dataset.Vote{Levels: s.Known(), Count: weights[i]}
-	}
-	return out
 }

@@ -11,7 +11,7 @@ import (
 
 // Strip draws the first count test sets as noise, after each reverse step, and ordered.
 func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.Figure, error) {
-	opt, err := m.options(opt)
+	opt, err := m.Decoding(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 	}
 	strip := plot.Strip{}
 	for i, p := range paths {
-		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: nearestRight(p.Order(), ex, i), Columns: ex.Columns}
+		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Nearest(i, p.Order()), Columns: ex.Columns}
 		steps := m.Process.At(len(ex.Clean[i])).Steps
 		for k, order := range p.States {
 			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})

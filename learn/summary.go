@@ -62,7 +62,7 @@ func ConsensusOf(samples []perm.Order) (*Consensus, error) {
 	}
 	votes := make([]dataset.Vote, len(samples))
 	for i, o := range samples {
-		votes[i] = vote(o, 1)
+		votes[i] = dataset.VoteOf(o, 1)
 	}
 	order, exact, err := mallows.Consensus(votes, n)
 	if err != nil {
@@ -133,4 +133,18 @@ func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Or
 		e.StdErr = Nats(math.Sqrt(square / (count - 1)))
 	}
 	return e, nil
+}
+
+// ByMeanPosition returns the items of marginals, [items][positions], by their mean position, equal
+// ones by their number: the order in which a picture of the marginals is nearest to a diagonal.
+func ByMeanPosition(marginals [][]float64) perm.Order {
+	mean := make([]float64, len(marginals))
+	for k, row := range marginals {
+		for i, p := range row {
+			mean[k] += p * float64(i)
+		}
+	}
+	o := perm.Identity(len(marginals))
+	slices.SortStableFunc(o, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
+	return o
 }

@@ -12,9 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/task"
 )
 
 // Whatever the law, orders and samples of a model that has learned nothing obey the
@@ -226,105 +224,10 @@ func TestEntropyOfAllOrders(t *testing.T) {
 	}
 }
 
-// By hand: two samples of three objects, 0 1 2 and 0 2 1, and 0 2 1 is right.
-func TestCalibrateByHand(t *testing.T) {
-	ranks := []perm.Rank{perm.Order{0, 1, 2}.Rank(), perm.Order{0, 2, 1}.Rank()}
-	var pairs, places metric.Calibration
-	ex := &task.Examples{Clean: []perm.Order{{0, 2, 1}}}
-	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
-		t.Fatal(err)
-	}
-	p, k := newCalibrationTable(&pairs), newCalibrationTable(&places)
-	// P(0 before 1) = P(0 before 2) = 1 and true, P(1 before 2) = 1/2 and false.
-	if p.Predictions != 3 || p.Bins[9].Count != 2 || p.Bins[9].Frequency != 1 || p.Bins[5].Count != 1 || p.Bins[5].Frequency != 0 || math.Abs(p.Error-0.5/3) > 1e-12 {
-		t.Errorf("pairs %+v", p)
-	}
-	// Item 0 at 0 for certain; items 1 and 2 at 1 and 2 by halves, two of four true; and four
-	// places that no sample has.
-	if k.Predictions != 9 || k.Bins[9].Count != 1 || k.Bins[5].Count != 4 || k.Bins[5].Frequency != 0.5 || k.Bins[0].Count != 4 || k.Error != 0 {
-		t.Errorf("places %+v", k)
-	}
-	// Items of equal value are no pair.
-	pairs = metric.Calibration{}
-	ex.Values = [][]float64{{1, 2, 2}}
-	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
-		t.Fatal(err)
-	}
-	if p := newCalibrationTable(&pairs); p.Predictions != 2 {
-		t.Errorf("%d pairs, wanted 2", p.Predictions)
-	}
-}
-
-func TestCalibrate(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 3 })
-	c, err := m.Calibrate(t.Context(), 7, 20, nil) // a ragged end
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Pairs.Predictions != 7*6 || c.Places.Predictions != 7*16 || c.Sets != 7 || c.Samples != 20 {
-		t.Errorf("%+v: wanted 42 pairs and 112 places", c)
-	}
-	again, err := m.Calibrate(t.Context(), 7, 20, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(c, again); diff != "" {
-		t.Error(diff)
-	}
-	for _, bad := range [][2]int{{0, 1}, {1, 0}, {1, 5000}} {
-		if _, err := m.Calibrate(t.Context(), bad[0], bad[1], nil); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
-}
-
-// By hand: shares of 0.1 and 0.5 of modes of 0.5 and 0.5 leave 0.4 elsewhere.
-func TestDistance(t *testing.T) {
-	if got := distance([]float64{0.5, 0.5}, []float64{0.1, 0.5}); math.Abs(got-0.4) > 1e-12 {
-		t.Errorf("TV %g, wanted (0.4 + 0 + 0.4)/2 = 0.4", got)
-	}
-}
-
-// A model of several orders is judged by the nearest, and by how its samples share them.
-func TestEvaluateModes(t *testing.T) {
-	cfg := tiny()
-	cfg.Task.Target = "rotations"
-	m := newModel(t, cfg, openEngine(t, "go"))
-	r, err := m.Evaluate(t.Context(), task.Test, 60, DecodeOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := r.Modes
-	if x == nil || x.Samples != 60 || len(x.Weights) != 5 || len(x.Shares) != 5 {
-		t.Fatalf("%+v: wanted 60 samples and 5 modes", x)
-	}
-	sum := x.None
-	for _, s := range x.Shares {
-		sum += s
-	}
-	if math.Abs(sum-1) > 1e-9 || math.Abs(x.TV-distance(x.Weights, x.Shares)) > 1e-12 {
-		t.Errorf("%+v: shares sum to %g", x, sum)
-	}
-	// All rotations together leave no item ahead: the fit is uniform, 5 of 120 orders.
-	if want := 1 - 5.0/120; math.Abs(x.PlackettLuce-want) > 1e-6 {
-		t.Errorf("Plackett–Luce: TV %g, wanted %g", x.PlackettLuce, want)
-	}
-	// 5 · √(2·0.2·0.8/(60π))/2, by hand.
-	if math.Abs(x.Perfect-0.10301) > 1e-4 {
-		t.Errorf("perfect draws: TV %g, wanted 0.1030", x.Perfect)
-	}
-	cfg = tiny()
-	m = newModel(t, cfg, m.Engine)
-	if r, err = m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil); err != nil || r.Modes != nil {
-		t.Errorf("one order: modes %v, %v", r.Modes, err)
-	}
-}
-
-func TestNearestMode(t *testing.T) {
-	modes := []perm.Order{{0, 1, 2, 3}, {3, 2, 1, 0}}
-	for i, o := range []perm.Order{{0, 1, 3, 2}, {3, 2, 0, 1}} {
-		if got := nearestMode(o, modes); !slices.Equal(got, modes[i]) {
-			t.Errorf("%v: nearest is %v, wanted %v", o, got, modes[i])
-		}
+// Rows of a picture go by the mean position, equal ones by number.
+func TestByMeanPosition(t *testing.T) {
+	got := ByMeanPosition([][]float64{{0, 0.5, 0.5}, {1, 0, 0}, {0, 0.5, 0.5}})
+	if !slices.Equal(got, []int{1, 0, 2}) {
+		t.Errorf("%v, wanted [1 0 2]", got)
 	}
 }

@@ -77,10 +77,10 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 	return seconds, nil
 }
 
-// TimeDecode decodes one batch of test sets, as [Model.Evaluate] does, and returns the seconds
+// TimeDecode decodes one batch of test sets, as a test does, and returns the seconds
 // of each of rounds decodes after one that compiles, and which share of them was the network's.
 func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (seconds []float64, network float64, err error) {
-	find, _, err := m.finder(opt)
+	find, _, err := m.Finder(opt)
 	if err != nil {
 		return nil, 0, err
 	}

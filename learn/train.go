@@ -31,12 +31,15 @@ type Progress struct {
 type TrainOptions struct {
 	// Devices of the engine that share each batch, 0 and 1 are one: see [Model.CheckDevices].
 	Devices int
+	// Validate judges the model on count sets for validation, at each checkpoint where
+	// train.validate asks for it, and returns what the log keeps of it, nil for nothing. Where it is
+	// nil there is no validation; package evaluate has one.
+	Validate func(ctx context.Context, m *Model, count int) (map[string]any, error)
 	// Peers are the processes that share each batch, nil for this one alone: see [Model.CheckPeers].
 	Peers diffusion.Peers
 	// The callbacks may be nil; they are called between steps.
-	OnStep       func(Progress)
-	OnValidation func(step int, r *Result)
-	OnMessage    func(text string)
+	OnStep    func(Progress)
+	OnMessage func(text string)
 }
 
 // ErrStopped is returned when the context ended a training; its state is saved.
@@ -485,38 +488,26 @@ func (t *trainer) save(finished bool) error {
 	return t.event(name, t.State.Step, nil)
 }
 
-// validate decodes a few sets greedily and logs how well.
+// validate has a few sets judged and logs how well.
 func (t *trainer) validate() error {
 	count := t.Config.Train.Validate
-	if count == 0 || !t.writes() {
+	if count == 0 || t.opt.Validate == nil || !t.writes() {
 		return nil
 	}
 	if err := t.steps.Swap(); err != nil {
 		return err
 	}
 	before := t.compiled
-	r, err := t.Evaluate(t.ctx, task.Validation, count, DecodeOptions{Method: "greedy"}, nil)
+	fields, err := t.opt.Validate(t.ctx, t.Model, count)
 	t.start = t.start.Add(t.compiled - before)
 	if err := t.steps.Swap(); err != nil {
 		return err
 	}
-	if err != nil {
-		if t.ctx.Err() != nil || errors.Is(err, task.ErrNoSets) {
-			return nil
-		}
+	if err != nil && t.ctx.Err() == nil {
 		return err
 	}
-	if t.opt.OnValidation != nil {
-		t.opt.OnValidation(t.State.Step, r)
-	}
-	fields := map[string]any{"exact": r.Exact.Mean, "kendall_tau": r.KendallTau.Mean}
-	if r.Ranking == nil { // of ranked lists not every right place is known
-		fields["correct"] = r.Correct.Mean
-	} else {
-		fields["ndcg"] = r.Ranking.NDCG.Mean
-	}
-	if r.Tour != nil { // of tours it is what counts: the same tour has many orders
-		fields["gap"] = r.Tour.Gap.Mean
+	if fields == nil {
+		return nil
 	}
 	return t.event("validation", t.State.Step, fields)
 }

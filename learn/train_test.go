@@ -20,6 +20,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // A training stopped after any step, saved and resumed makes the steps of one that was not.
@@ -431,7 +432,20 @@ func TestDecoderFollowsTraining(t *testing.T) {
 	}
 	before := order(m).Orders[0].LogPath
 	validated := 0
-	opt := TrainOptions{OnValidation: func(int, *Result) { validated++ }, OnStep: func(Progress) { time.Sleep(time.Millisecond) }}
+	validate := func(ctx context.Context, m *Model, count int) (map[string]any, error) {
+		validated++
+		find, _, err := m.Finder(DecodeOptions{Method: "greedy"})
+		if err != nil {
+			return nil, err
+		}
+		ex, err := m.Task.Examples(task.Validation, 0, count)
+		if err != nil {
+			return nil, err
+		}
+		_, err = find(ctx, ex, 0)
+		return map[string]any{"exact": 0.0}, err
+	}
+	opt := TrainOptions{Validate: validate, OnStep: func(Progress) { time.Sleep(time.Millisecond) }}
 	if err := trainIn(t.Context(), m, dir, false, opt); err != nil {
 		t.Fatal(err)
 	}

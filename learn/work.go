@@ -95,8 +95,11 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		return Work{1e-5 * sets, 100 * sets * float64(max(1, q.Count))}
 	}
 	together := float64(min(count, m.Config.Eval.Batch)) // whose scores are there at a time
-	if q.Kind == KindSample {
+	switch {
+	case q.Kind == KindSample:
 		together = 1
+	case q.Kind == KindOrder && !q.Decode.wide():
+		together = float64(min(count, m.together(n)))
 	}
 	steps := float64(len(m.Process.At(n).Steps) - 1)
 	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))

@@ -48,33 +48,54 @@ const (
 // stream. At an error of sets, those before it are answered, then it is yielded.
 //
 // sets is read in a goroutine of its own, ahead of the answers; where the stream ends early that
-// ends with its next set.
+// ends with its next set. The next part is asked while the last is used: ask nothing else of the model until the stream ends.
 func Stream[R any](ctx context.Context, sets iter.Seq2[*dataset.Set, error], least int, ask AskFunc[R]) iter.Seq2[Part[R], error] {
 	return func(yield func(Part[R], error) bool) {
 		ctx, stop := context.WithCancel(ctx)
-		defer stop()
 		p := &parts{ctx: ctx, from: readAhead(ctx, sets), size: max(1, least), least: max(1, least)}
-		for {
-			some, err := p.next()
-			if len(some) > 0 {
-				start := time.Now()
-				answers, warnings, err := ask(ctx, some)
-				if err != nil {
-					yield(Part[R]{}, err)
-					return
-				}
-				p.resize(time.Since(start), len(some))
-				if !yield(Part[R]{some, answers, p.fresh(warnings)}, nil) {
-					return
-				}
+		answered := make(chan partOrError[R])
+		go func() {
+			defer close(answered)
+			answer(p, ask, answered)
+		}()
+		defer func() {
+			stop()
+			for range answered { // the model is not asked any more when the stream has ended
 			}
-			if errors.Is(err, errEnd) {
+		}()
+		for next := range answered {
+			if !yield(next.part, next.err) {
 				return
 			}
+		}
+	}
+}
+
+type partOrError[R any] struct {
+	part Part[R]
+	err  error
+}
+
+// answer asks about one part after the other until all sets have come, or an error.
+func answer[R any](p *parts, ask AskFunc[R], out chan<- partOrError[R]) {
+	for {
+		some, err := p.next()
+		if len(some) > 0 {
+			start := time.Now()
+			answers, warnings, err := ask(p.ctx, some)
 			if err != nil {
-				yield(Part[R]{}, err)
+				out <- partOrError[R]{err: err}
 				return
 			}
+			p.resize(time.Since(start), len(some))
+			out <- partOrError[R]{part: Part[R]{some, answers, p.fresh(warnings)}}
+		}
+		if errors.Is(err, errEnd) {
+			return
+		}
+		if err != nil {
+			out <- partOrError[R]{err: err}
+			return
 		}
 	}
 }

@@ -86,9 +86,14 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// pixelBytes is what a pixel takes while its picture is decoded and copied, 16-bit colour
-// being the worst.
-const pixelBytes = 16
+// pixelBytes is what a pixel takes while a picture of a format is decoded and copied: a PNG of 16 bits a colour is
+// the worst, but for a progressive JPEG of four colours, whose coefficients are kept beside.
+func pixelBytes(format string) int64 {
+	if format == "jpeg" {
+		return 32
+	}
+	return 16
+}
 
 // reserved is the part of the memory that one request has taken.
 type reserved struct {

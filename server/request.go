@@ -194,7 +194,7 @@ func (s *Server) picture(ctx context.Context, text string, pixels *int, room *re
 		return nil, tooLarge("pixels", "has %d×%d pixels (rows×columns), wanted at most %d in a request", rows, columns, s.limits.Pixels)
 	}
 	*pixels += rows * columns
-	if err := room.take(int64(rows*columns) * pixelBytes); err != nil {
+	if err := room.take(int64(rows*columns) * pixelBytes(format)); err != nil {
 		return nil, err
 	}
 	p, err := dataset.DecodePicture(ctx, bytes.NewReader(data), s.limits.Pixels)

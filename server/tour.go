@@ -15,6 +15,10 @@ const maxSearch = time.Second
 // maxSearches is how many searches there may be at a time, else 429.
 const maxSearches = 2
 
+// tourBytes is what a search takes for a pair of points: its length, what is known of it, and the node of the search
+// that each may end in.
+const tourBytes = 64
+
 type tourRequest struct {
 	Points [][2]float64 `json:"points"`
 }
@@ -37,6 +41,10 @@ func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (a
 		defer func() { <-s.searches }()
 	default:
 		return nil, busy("queue", "%d tours are searched for already", maxSearches)
+	}
+	n := int64(len(in.Points))
+	if err := room.take(n * n * tourBytes); err != nil {
+		return nil, err
 	}
 	out := tourAnswer{}
 	var err error

@@ -54,7 +54,7 @@ func longNames() (all [][]request) {
 
 // progressive is a JPEG of side × side pixels whose scans each have one coefficient of all blocks,
 // all zero, or, with a run of blocks at once, hardly any bytes.
-func progressive(side, count int, runs bool) string {
+func progressive(side, count int, runs bool) []byte {
 	var b bytes.Buffer
 	b.Write([]byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0})
 	b.Write(bytes.Repeat([]byte{16}, 64))
@@ -69,7 +69,7 @@ func progressive(side, count int, runs bool) string {
 	blocks := (side / 8) * (side / 8)
 	b.Write([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 1})
 	b.Write(make([]byte, (blocks+7)/8))
-	for i := range count {
+	for range count {
 		if runs {
 			b.Write([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0})
 			var bits []byte
@@ -94,22 +94,21 @@ func progressive(side, count int, runs bool) string {
 				}
 			}
 		} else {
-			_ = i
 			b.Write([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 0x10}) // a bit of every block
 			b.Write(make([]byte, (blocks+7)/8))
 		}
 	}
 	b.Write([]byte{0xff, 0xd9})
-	return base64.StdEncoding.EncodeToString(b.Bytes())
+	return b.Bytes()
 }
 
 func scans() (all [][]request) {
 	for _, c := range []struct{ side, count int }{{2048, 6000}, {2048, 3000}, {1024, 20_000}, {256, 100_000}} {
-		all = append(all, one("/v1/order", `{"model": "sort", "sets": [{"items": [{"image": "`+progressive(c.side, c.count, true)+`"}]}]}`))
+		all = append(all, one("/v1/order", `{"model": "sort", "sets": [{"items": [{"image": "`+base64.StdEncoding.EncodeToString(progressive(c.side, c.count, true))+`"}]}]}`))
 	}
 	return append(all,
-		one("/v1/puzzle", `{"model": "puzzle", "rows": 2, "columns": 2, "picture": "`+progressive(2048, 12_000, true)+`"}`),
-		one("/v1/puzzle", `{"model": "puzzle", "rows": 2, "columns": 2, "picture": "`+progressive(2048, 1400, false)+`"}`))
+		one("/v1/puzzle", `{"model": "puzzle", "rows": 2, "columns": 2, "picture": "`+base64.StdEncoding.EncodeToString(progressive(2048, 12_000, true))+`"}`),
+		one("/v1/puzzle", `{"model": "puzzle", "rows": 2, "columns": 2, "picture": "`+base64.StdEncoding.EncodeToString(progressive(2048, 1400, false))+`"}`))
 }
 
 func points(rng *rand.Rand, n int) string {
@@ -262,24 +261,30 @@ func batches() (all [][]request) {
 	return all
 }
 
-// dripping is a body that says so little in so long.
-type dripping struct{ left int }
+// dripping is a body that says so little in so long, a byte in pauses.
+type dripping struct {
+	left  int
+	pause time.Duration
+}
 
 func (d *dripping) Read(p []byte) (int, error) {
 	if d.left == 0 {
 		return 0, io.EOF
 	}
-	time.Sleep(time.Second)
+	time.Sleep(d.pause)
 	d.left--
 	p[0] = ' '
 	return 1, nil
 }
 
 func slow() (all [][]request) {
-	for _, count := range []int{32, 64, 128} {
-		row := []request{}
+	for _, c := range []struct {
+		count, bytes int
+		pause        time.Duration
+	}{{32, 60, time.Second}, {64, 60, time.Second}, {128, 60, time.Second}, {64, 10, 4 * time.Second}, {64, 1, time.Minute}} {
+		row, count := []request{}, c.count
 		for range count {
-			row = append(row, request{"/v1/order", func() io.Reader { return &dripping{60} }})
+			row = append(row, request{"/v1/order", func() io.Reader { return &dripping{c.bytes, c.pause} }})
 		}
 		row = append(row, text("/v1/order", `{"model": "tours", `+many(points, nil, 5)+`}`))
 		row[0], row[count] = row[count], row[0]

@@ -1,6 +1,7 @@
 // Command dearest looks for requests to riffle serve that take more than one request may:
 //
 //	go run ./bench/dearest [-riffle bin/riffle] [-for 10m] [-seed 1] MODEL…   requests at random
+//	go run ./bench/dearest -about rules -seed 2 MODEL…                       of one subject
 //	go run ./bench/dearest -hostile MODEL…                                    known kinds of hostile ones
 //	go run ./bench/dearest -file FILE MODEL…                                  one of your own, as in JSON
 //
@@ -27,11 +28,11 @@ import (
 )
 
 type options struct {
-	riffle, file, args, only string
-	hostile                  bool
-	long                     time.Duration
-	seed                     uint64
-	most, caps               caps
+	riffle, file, args, only, about string
+	hostile                         bool
+	long                            time.Duration
+	seed                            uint64
+	most, caps                      caps
 }
 
 func main() {
@@ -40,6 +41,7 @@ func main() {
 	flag.StringVar(&o.args, "args", "", "more arguments of riffle serve")
 	flag.StringVar(&o.file, "file", "", "send this file; its name tells the path: FILE#/v1/score")
 	flag.StringVar(&o.only, "only", "", "one kind of the hostile requests")
+	flag.StringVar(&o.about, "about", "", "draw requests about one of"+strings.Join(subjects, " "))
 	flag.BoolVar(&o.hostile, "hostile", false, "send the known hostile requests")
 	flag.DurationVar(&o.long, "for", time.Minute, "how long to look")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the requests drawn")
@@ -50,6 +52,10 @@ func main() {
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "dearest: MODEL is missing")
+		os.Exit(2)
+	}
+	if !slices.Contains(subjects, o.about) {
+		fmt.Fprintf(os.Stderr, "dearest: -about: wanted one of%s (got %q)\n", strings.Join(subjects, " "), o.about)
 		os.Exit(2)
 	}
 	within, err := run(o, flag.Args(), os.Stdout)
@@ -133,10 +139,17 @@ func run(o options, models []string, out io.Writer) (within bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		known = slices.DeleteFunc(known, func(m *served) bool { return !m.takes(o.about) })
+		if len(known) == 0 {
+			return false, fmt.Errorf("none of the models has requests about %s", o.about)
+		}
 		rng := rand.New(rand.NewPCG(o.seed, 1))
 		for end := time.Now().Add(o.long); time.Now().Before(end); {
 			m := known[rng.IntN(len(known))]
-			w := m.draw(rng)
+			w := m.draw(rng, o.about)
+			for range rng.IntN(16) {
+				w.double(rng)
+			}
 			for { // what is refused as too much is asked for less of, until it is not
 				if err := try(m.Name, w.String(), []request{w.request(m)}); err != nil {
 					return false, err

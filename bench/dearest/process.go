@@ -168,7 +168,7 @@ func (p *process) working() bool {
 }
 
 func (p *process) send(r request) (status int, text string) {
-	client := &http.Client{Timeout: 5 * time.Minute}
+	client := &http.Client{Timeout: 20 * time.Minute}
 	reply, err := client.Post(p.url+r.path, "application/json", r.body())
 	if err != nil {
 		return 0, err.Error()

@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
@@ -16,7 +17,7 @@ import (
 // calibrate holds a model's probabilities against test sets, prints the result and keeps it.
 func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int, quiet bool) error {
 	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
-	c, err := m.Calibrate(cmd.Context(), count, samples, bar.at)
+	c, err := evaluate.Calibrate(cmd.Context(), m, count, samples, bar.at)
 	bar.clear()
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	fmt.Fprintf(a.out, "%s %s, %s samples each; trained %s steps; seed %d\n", thousands(c.Sets), size, thousands(c.Samples), thousands(c.Step), c.Seed)
 	for _, t := range []struct {
 		what string
-		learn.CalibrationTable
+		evaluate.CalibrationTable
 	}{{"item a before item b", c.Pairs}, {"item k at position i", c.Places}} {
 		if t.Predictions == 0 {
 			fmt.Fprintf(a.out, "\n%s: known of no set\n", t.what)
@@ -54,14 +55,14 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 
 // calibrationFigure draws what eval --calibration has kept in the file path; data is its content.
 func calibrationFigure(path string, data []byte) (plot.Figure, error) {
-	var c learn.Calibration
+	var c evaluate.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there\nhint: riffle eval DIR --calibration writes it again", path)
 	}
 	var shares, counts []plot.Series
 	for _, t := range []struct {
 		name string
-		learn.CalibrationTable
+		evaluate.CalibrationTable
 	}{{"a before b", c.Pairs}, {"k at i", c.Places}} {
 		share, count := plot.Series{Name: t.name}, plot.Series{Name: t.name}
 		for _, b := range t.Bins {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/question"
@@ -71,8 +72,8 @@ and the limit that they set: the share of one who knows all else and guesses the
 			if test != "" && n > 0 {
 				return usagef("eval: --test has its own size (asked for --n %d)", n)
 			}
-			if samples < 1 || samples > learn.MaxCalibrationSamples {
-				return usagef("eval: --samples must be 1 to %d (got %d)", learn.MaxCalibrationSamples, samples)
+			if samples < 1 || samples > evaluate.MaxCalibrationSamples {
+				return usagef("eval: --samples must be 1 to %d (got %d)", evaluate.MaxCalibrationSamples, samples)
 			}
 			if cmd.Flags().Changed("samples") && !calibration {
 				return usagef("eval: --samples is for --calibration alone")
@@ -199,7 +200,7 @@ func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
 
 // evalFile is what eval.json holds.
 type evalFile struct {
-	*learn.Result
+	*evaluate.Result
 	TrainSteps   int           `json:"train_steps"`
 	TrainSeconds float64       `json:"train_seconds"`
 	Paper        *config.Paper `json:"paper,omitempty"`
@@ -212,7 +213,7 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		bar.clear()
 		a.note("%s", text)
 	}
-	r, err := m.Evaluate(cmd.Context(), split, count, opt, bar.at)
+	r, err := evaluate.Run(cmd.Context(), m, split, count, opt, bar.at)
 	bar.clear()
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
 	switch path := filepath.Join(dir, runs.EvalFile); {
 	case dir == "":
-	case m.AsConfigured(r):
+	case evaluate.AsConfigured(m, r):
 		err = keepJSON(dir, runs.EvalFile, file)
 	default:
 		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
@@ -357,8 +358,8 @@ func (a *app) printResult(f evalFile) {
 
 // probe probes a model, prints the result and keeps it in dir.
 func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
-	p, err := m.Probe(cmd.Context())
-	if errors.Is(err, learn.ErrNoProbe) {
+	p, err := evaluate.ProbeDigits(cmd.Context(), m)
+	if errors.Is(err, evaluate.ErrNoProbe) {
 		return fmt.Errorf("eval: --probe: %w, that of %s is of the task %s", err, dir, m.Config.Task.Name)
 	}
 	if err != nil {

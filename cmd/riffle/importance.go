@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
@@ -17,7 +17,7 @@ func (a *app) importanceCommand() *cobra.Command {
 	var engineSpec string
 	var examples int
 	var quiet bool
-	opt := learn.ImportanceOptions{}
+	opt := evaluate.ImportanceOptions{}
 	cmd := &cobra.Command{
 		Use:   "importance DIR [FILE]",
 		Short: "which feature moves the order",
@@ -71,7 +71,7 @@ Of two features that say the same each may look unimportant.`,
 			lists = lists[:min(examples, len(lists))]
 			bar := a.newProgress("orderings", -1, quiet, progressbar.OptionShowCount())
 			opt.Progress = bar.at
-			found, err := m.Importance(cmd.Context(), lists, opt)
+			found, err := evaluate.MeasureImportance(cmd.Context(), m, lists, opt)
 			bar.clear()
 			if err != nil {
 				return err
@@ -93,7 +93,7 @@ Of two features that say the same each may look unimportant.`,
 	return cmd
 }
 
-func (a *app) printImportance(r *learn.Importance) {
+func (a *app) printImportance(r *evaluate.Importance) {
 	a.warn(r.Warnings)
 	interval := func(v metric.Interval) []string {
 		return []string{fmt.Sprintf("%.4f", v.Mean), fmt.Sprintf("%.4f to %.4f", v.Low, v.High)}

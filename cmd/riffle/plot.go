@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
@@ -48,8 +49,8 @@ printed, it draws what the file holds beside it, without a model.`,
 				return usagef("plot: unknown --format %q, wanted png or svg", format)
 			case count < 1 || count > mostInStrip:
 				return usagef("plot: --sets must be 1 to %d (got %d)", mostInStrip, count)
-			case samples < 1 || samples > learn.MaxCalibrationSamples:
-				return usagef("plot: --samples must be 1 to %d (got %d)", learn.MaxCalibrationSamples, samples)
+			case samples < 1 || samples > evaluate.MaxCalibrationSamples:
+				return usagef("plot: --samples must be 1 to %d (got %d)", evaluate.MaxCalibrationSamples, samples)
 			}
 			info, err := os.Stat(args[0])
 			if err != nil {
@@ -173,8 +174,8 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count
 		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Config.Method)
 		return nil
 	}
-	switch marginals, err := m.TestMarginals(cmd.Context(), 0, samples); {
-	case errors.Is(err, learn.ErrNoPlaces):
+	switch marginals, err := evaluate.TestMarginals(cmd.Context(), m, 0, samples); {
+	case errors.Is(err, evaluate.ErrNoPlaces):
 	case err != nil:
 		return err
 	default:
@@ -214,7 +215,7 @@ func (a *app) readLog(path string, steps []runs.StepLine, events []runs.Event, w
 }
 
 func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
-	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", learn.NDCGAt)}}
+	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", evaluate.NDCGAt)}}
 	add := func(s *plot.Series, step int, y float64) {
 		s.X, s.Y = append(s.X, float64(step)), append(s.Y, y)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
@@ -398,14 +399,14 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 		OnStep: func(p learn.Progress) {
 			bar.share(p.Done, stepLine(p, m.Config.Train.Batch))
 		},
-		OnValidation: func(step int, r *learn.Result) {
+		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.clear()
 			correct := ""
 			if r.Correct != nil {
 				correct = fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
 			}
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
-		},
+		}),
 		OnMessage: func(text string) {
 			bar.clear()
 			a.note("%s", text)

@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -28,7 +29,7 @@ func tourConfig(n int) config.Config {
 // Coordinates that are numbers, but whose distances are none, are an error that names the set
 // once, the second of a batch here.
 func TestToursOfInfiniteLength(t *testing.T) {
-	m, _, err := New(tourConfig(4), openEngine(t, "go"))
+	m, _, err := learn.New(tourConfig(4), openEngine(t, "go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestToursOfInfiniteLength(t *testing.T) {
 		}
 		return s
 	}
-	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 3}} {
+	for _, opt := range []learn.DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 3}} {
 		_, _, err = m.Order(t.Context(), []*dataset.Set{set("near", 1), set("far", 1e308)}, 1, opt)
 		if want := "set far: a tour has no finite length: the cities are too far apart"; err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, wanted %s", opt.Method, err, want)
@@ -50,7 +51,7 @@ func TestToursOfInfiniteLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = m.SetTest(path); err == nil {
-		_, err = m.Evaluate(t.Context(), task.Test, 1, DecodeOptions{}, nil)
+		_, err = Run(t.Context(), m, task.Test, 1, learn.DecodeOptions{}, nil)
 	}
 	if want := path + ":1: a tour has no finite length: the cities are too far apart"; err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
@@ -64,14 +65,14 @@ func TestToursFromAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tourConfig(8)
-	m, _, err := New(cfg, e)
+	m, _, err := learn.New(cfg, e)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const count = 20
-	opt := DecodeOptions{Method: "beam", Beam: 5, Inner: 5}
+	opt := learn.DecodeOptions{Method: "beam", Beam: 5, Inner: 5}
 	judge := func() *Result {
-		r, err := m.Evaluate(context.Background(), task.Test, count, opt, nil)
+		r, err := Run(context.Background(), m, task.Test, count, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 func TestTestMarginals(t *testing.T) {
 	e := openEngine(t, "go")
 	m, _ := train(t, tiny(), e)
-	got, err := m.TestMarginals(t.Context(), 0, 100)
+	got, err := TestMarginals(t.Context(), m, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestTestMarginals(t *testing.T) {
 			t.Errorf("row %d sums to %v, column to %v, wanted 1", i, row, column)
 		}
 	}
-	again, err := m.TestMarginals(t.Context(), 0, 100)
+	again, err := TestMarginals(t.Context(), m, 0, 100)
 	if err != nil || !slices.EqualFunc(got.Values, again.Values, slices.Equal) {
 		t.Errorf("the same seed gave other shares (%v)", err)
 	}
@@ -48,7 +48,7 @@ func TestTestMarginalsOfLists(t *testing.T) {
 	want := map[string]bool{"x y z w": false, "y x": true, "x z y": false}
 	seen := map[string]bool{}
 	for i := range 30 { // test sets are drawn
-		got, err := m.TestMarginals(t.Context(), i, 2)
+		got, err := TestMarginals(t.Context(), m, i, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,22 +67,14 @@ func TestTestMarginalsErrors(t *testing.T) {
 	e := openEngine(t, "go")
 	m := newModel(t, tiny(), e)
 	for _, c := range []struct{ index, samples int }{{-1, 1}, {0, 0}, {0, MaxCalibrationSamples + 1}} {
-		if _, err := m.TestMarginals(t.Context(), c.index, c.samples); err == nil {
+		if _, err := TestMarginals(t.Context(), m, c.index, c.samples); err == nil {
 			t.Errorf("set %d, %d samples: no error", c.index, c.samples)
 		}
 	}
 	tour := tiny()
 	tour.Task = config.Task{Name: "tsp", N: 5}
 	tour.Model.Encoder = "points"
-	if _, err := newModel(t, tour, e).TestMarginals(t.Context(), 0, 5); !errors.Is(err, ErrNoPlaces) {
+	if _, err := TestMarginals(t.Context(), newModel(t, tour, e), 0, 5); !errors.Is(err, ErrNoPlaces) {
 		t.Errorf("of a tour: %v, wanted ErrNoPlaces", err)
-	}
-}
-
-// Rows of a picture go by the mean position, equal ones by number.
-func TestByMeanPosition(t *testing.T) {
-	got := ByMeanPosition([][]float64{{0, 0.5, 0.5}, {1, 0, 0}, {0, 0.5, 0.5}})
-	if !slices.Equal(got, []int{1, 0, 2}) {
-		t.Errorf("%v, wanted [1 0 2]", got)
 	}
 }

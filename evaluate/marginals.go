@@ -1,14 +1,13 @@
-package learn
+package evaluate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -26,20 +25,6 @@ type Marginals struct {
 	Samples int
 }
 
-// ByMeanPosition returns the items of marginals, [items][positions], by their mean position, equal
-// ones by their number: the order in which a picture of the marginals is nearest to a diagonal.
-func ByMeanPosition(marginals [][]float64) perm.Order {
-	mean := make([]float64, len(marginals))
-	for k, row := range marginals {
-		for i, p := range row {
-			mean[k] += p * float64(i)
-		}
-	}
-	o := perm.Identity(len(marginals))
-	slices.SortStableFunc(o, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
-	return o
-}
-
 // ErrNoPlaces is returned where there is no right place that an item could have.
 var ErrNoPlaces = errors.New("a tour is as good from its other end, so there are no right places")
 
@@ -48,13 +33,9 @@ const mostScores = 1 << 24
 
 // TestMarginals draws samples of a test set, the index-th, by the run's seed. Of large sets they
 // are drawn in parts, so that memory stays bounded. It fails with [ErrNoPlaces] on tours.
-func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Marginals, error) {
+func TestMarginals(ctx context.Context, m *learn.Model, index, samples int) (*Marginals, error) {
 	if index < 0 || samples < 1 || samples > MaxCalibrationSamples {
 		return nil, fmt.Errorf("marginals: wanted a set from 0 on and 1 to %d samples (got set %d, %d samples)", MaxCalibrationSamples, index, samples)
-	}
-	dec, err := m.Decoder()
-	if err != nil {
-		return nil, err
 	}
 	ex, err := m.Task.Examples(task.Test, index, 1)
 	if err != nil {
@@ -63,7 +44,7 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 	if ex.Cost != nil {
 		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
 	}
-	enc, err := encode(ctx, dec, ex)
+	enc, err := m.EncodeExamples(ctx, ex)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +63,16 @@ func (m *Model) TestMarginals(ctx context.Context, index, samples int) (*Margina
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		start, rngs := make([]perm.Order, size), make([]*rand.Rand, size)
-		for i := range start {
-			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(index)<<32|uint64(done+i)))
-			start[i] = m.Process.Start(rngs[i], n)
+		numbers := make([]uint64, size)
+		for i := range numbers {
+			numbers[i] = uint64(index)<<32 | uint64(done+i)
 		}
-		paths, err := dec.Sample(ctx, enc, start, rngs)
+		orders, err := m.Draw(ctx, enc, n, numbers)
 		if err != nil {
 			return nil, err
 		}
 		for i := range min(size, samples-done) {
-			for position, k := range paths[i].Order() {
+			for position, k := range orders[i] {
 				values[at[k]][position] += 1 / float64(samples)
 			}
 		}

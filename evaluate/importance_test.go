@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 )
 
@@ -50,7 +51,7 @@ func smallRanking(t *testing.T, keys ...string) config.Config {
 // What the order is by is what matters; the same seed gives the same figures.
 func TestImportance(t *testing.T) {
 	cfg := smallRanking(t, "task.data="+sizes(t, 200, 1))
-	m, _, err := Fit(t.Context(), cfg, filepath.Join(t.TempDir(), "run"), openEngine(t, "go"))
+	m, _, err := learn.Fit(t.Context(), cfg, filepath.Join(t.TempDir(), "run"), openEngine(t, "go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestImportance(t *testing.T) {
 	before := fmt.Sprint(lists[0].Items)
 	steps := 0
 	opt := ImportanceOptions{Repeats: 3, Seed: 1, Progress: func(int, int) { steps++ }}
-	r, err := m.Importance(t.Context(), lists, opt)
+	r, err := MeasureImportance(t.Context(), m, lists, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +83,16 @@ func TestImportance(t *testing.T) {
 	if fmt.Sprint(lists[0].Items) != before {
 		t.Error("the lists were changed")
 	}
-	again, err := m.Importance(t.Context(), lists, opt)
+	again, err := MeasureImportance(t.Context(), m, lists, opt)
 	if err != nil || fmt.Sprint(again.Features) != fmt.Sprint(r.Features) {
 		t.Errorf("the same seed gives %v, %v, before %v", again, err, r)
 	}
-	if _, err := m.Importance(t.Context(), []*dataset.Set{bare(4)}, opt); err == nil {
+	if _, err := MeasureImportance(t.Context(), m, []*dataset.Set{bare(4)}, opt); err == nil {
 		t.Error("no order known: no error")
 	}
 	known := bare(4)
 	known.Order = []int{0, 1, 2, 3}
-	if _, err := m.Importance(t.Context(), []*dataset.Set{known}, opt); err == nil || !strings.Contains(err.Error(), "items are bare, wanted features") {
+	if _, err := MeasureImportance(t.Context(), m, []*dataset.Set{known}, opt); err == nil || !strings.Contains(err.Error(), "items are bare, wanted features") {
 		t.Errorf("bare items: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -26,7 +27,7 @@ type Probe struct {
 	Limit       float64 `json:"limit"`
 	LimitStdErr float64 `json:"limit_stderr"`
 	Step        int     `json:"step"` // of the model
-	// Warnings are those of the model, see [Model.Warnings].
+	// Warnings are those of the model, see [learn.Model.Warnings].
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -42,7 +43,7 @@ var ErrNoProbe = errors.New("wanted a sorting model with the window encoder")
 
 // Probe fits a softmax regression from the window features of training digits, as they are
 // augmented in training, to the digits, and judges it on test digits.
-func (m *Model) Probe(ctx context.Context) (*Probe, error) {
+func ProbeDigits(ctx context.Context, m *learn.Model) (*Probe, error) {
 	if m.Config.Task.Name != "sort" || m.Config.Model.Encoder != "window" {
 		return nil, ErrNoProbe
 	}
@@ -53,12 +54,12 @@ func (m *Model) Probe(ctx context.Context) (*Probe, error) {
 		return nil, err
 	}
 	defer exec.Finalize()
-	x, y, err := m.digits(ctx, exec, task.Train, probeTrain)
+	x, y, err := digits(ctx, m, exec, task.Train, probeTrain)
 	if err != nil {
 		return nil, err
 	}
 	fit := fitSoftmax(x, y, m.Config.Seed)
-	if x, y, err = m.digits(ctx, exec, task.Test, probeTest); err != nil {
+	if x, y, err = digits(ctx, m, exec, task.Test, probeTest); err != nil {
 		return nil, err
 	}
 	wrong := 0
@@ -73,7 +74,7 @@ func (m *Model) Probe(ctx context.Context) (*Probe, error) {
 }
 
 // digits returns the features and the values of at least count digits of a split.
-func (m *Model) digits(ctx context.Context, exec *model.Exec, split task.Split, count int) (x [][]float32, y []int, err error) {
+func digits(ctx context.Context, m *learn.Model, exec *model.Exec, split task.Split, count int) (x [][]float32, y []int, err error) {
 	size := m.Config.Eval.Batch
 	per := m.Config.Task.Digits
 	for first := 0; len(x) < count; first += size {

@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/riffle-ml/riffle/baseline/plackettluce"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -32,11 +32,7 @@ type Modes struct {
 }
 
 // modesOf draws an order for each of count sets of a split and compares with the target.
-func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Split, count int) (*Modes, error) {
-	dec, err := m.Decoder()
-	if err != nil {
-		return nil, err
-	}
+func modesOf(ctx context.Context, m *learn.Model, target *task.Delta, split task.Split, count int) (*Modes, error) {
 	r := &Modes{Samples: count, Weights: target.Weights, Shares: make([]float64, len(target.Modes))}
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
@@ -47,16 +43,19 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 		if err != nil {
 			return nil, err
 		}
-		enc, err := encode(ctx, dec, ex)
+		enc, err := m.EncodeExamples(ctx, ex)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := m.draw(ctx, dec, enc, enc.Size(0), size, m.Config.Seed, first)
+		numbers := make([]uint64, size)
+		for j := range numbers {
+			numbers[j] = uint64(first + j)
+		}
+		drawn, err := m.Draw(ctx, enc, enc.Size(0), numbers)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range drawn[:min(size, count-first)] {
-			o := p.Order()
+		for _, o := range drawn[:min(size, count-first)] {
 			at := slices.IndexFunc(target.Modes, func(mode perm.Order) bool { return slices.Equal(mode, o) })
 			if at < 0 {
 				r.None += 1 / float64(count)
@@ -69,6 +68,7 @@ func (m *Model) modesOf(ctx context.Context, target *task.Delta, split task.Spli
 	for _, w := range r.Weights {
 		r.Perfect += math.Sqrt(2*w*(1-w)/(math.Pi*float64(count))) / 2
 	}
+	var err error
 	r.PlackettLuce, err = plackettLuceTV(target)
 	return r, err
 }
@@ -78,7 +78,7 @@ func plackettLuceTV(target *task.Delta) (float64, error) {
 	const voters = 1e6 // weights are counted in millionths
 	votes := make([]dataset.Vote, len(target.Modes))
 	for i, mode := range target.Modes {
-		votes[i] = vote(mode, max(1, int(math.Round(target.Weights[i]*voters))))
+		votes[i] = dataset.VoteOf(mode, max(1, int(math.Round(target.Weights[i]*voters))))
 	}
 	// A prior of one in a million: where some item is before another in all modes there is no
 	// greatest likelihood without.
@@ -97,15 +97,6 @@ func plackettLuceTV(target *task.Delta) (float64, error) {
 	return distance(target.Weights, fitted), nil
 }
 
-// vote is an order as that many voters gave it.
-func vote(o perm.Order, count int) dataset.Vote {
-	v := dataset.Vote{Count: count}
-	for _, k := range o {
-		v.Levels = append(v.Levels, []int{k})
-	}
-	return v
-}
-
 // distance is the total variation distance between weights, whose sum is 1, and shares of
 // the same modes, whose rest to 1 is elsewhere.
 func distance(weights, shares []float64) float64 {
@@ -115,16 +106,4 @@ func distance(weights, shares []float64) float64 {
 		elsewhere -= shares[i]
 	}
 	return (sum + max(0, elsewhere)) / 2
-}
-
-// nearestMode returns the mode of the least Kendall distance to an order, the first of equals.
-func nearestMode(order perm.Order, modes []perm.Order) perm.Order {
-	best, nearest := math.Inf(-1), modes[0]
-	rank := order.Rank()
-	for _, mode := range modes {
-		if tau, err := metric.KendallTau(rank, mode.Rank()); err == nil && tau > best {
-			best, nearest = tau, mode
-		}
-	}
-	return nearest
 }

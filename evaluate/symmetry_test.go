@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -26,7 +27,7 @@ func TestSymmetries(t *testing.T) {
 	for _, method := range []string{"greedy", "beam"} {
 		gaps := map[int]float64{}
 		for _, copies := range []int{1, 6} {
-			r, err := m.Evaluate(t.Context(), task.Test, count, DecodeOptions{Method: method, Symmetries: copies}, nil)
+			r, err := Run(t.Context(), m, task.Test, count, learn.DecodeOptions{Method: method, Symmetries: copies}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,8 +49,8 @@ func TestSymmetries(t *testing.T) {
 		sets = append(sets, s)
 	}
 	sets[3].Constraints = constraint.Text{Pin: []string{"2=1"}}
-	one, _, err1 := m.Order(t.Context(), sets, 3, DecodeOptions{Beam: 4})
-	several, _, err2 := m.Order(t.Context(), sets, 3, DecodeOptions{Beam: 4, Symmetries: 6})
+	one, _, err1 := m.Order(t.Context(), sets, 3, learn.DecodeOptions{Beam: 4})
+	several, _, err2 := m.Order(t.Context(), sets, 3, learn.DecodeOptions{Beam: 4, Symmetries: 6})
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +86,12 @@ func TestSymmetries(t *testing.T) {
 
 func TestSymmetriesAreForTours(t *testing.T) {
 	m := newModel(t, tiny(), openEngine(t, "go"))
-	var wrong *Refusal
-	_, err := m.Evaluate(t.Context(), task.Test, 5, DecodeOptions{Symmetries: 2}, nil)
+	var wrong *learn.Refusal
+	_, err := Run(t.Context(), m, task.Test, 5, learn.DecodeOptions{Symmetries: 2}, nil)
 	if !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err = m.Order(t.Context(), randomSets(1, 5), 1, DecodeOptions{Symmetries: -1}); !errors.As(err, &wrong) || wrong.Option != "symmetries" {
+	if _, _, err = m.Order(t.Context(), randomSets(1, 5), 1, learn.DecodeOptions{Symmetries: -1}); !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)
 	}
 }

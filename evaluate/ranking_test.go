@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -18,7 +19,7 @@ import (
 
 // lists is a small model of ranked lists with ties; its test part has the sets of a, four items
 // x < y = z < w; b, two items; c, of whose three items one has no rank; and d, all tied.
-func lists(t *testing.T) *Model {
+func lists(t *testing.T) *learn.Model {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -48,7 +49,7 @@ func lists(t *testing.T) *Model {
 func TestCalibrateLists(t *testing.T) {
 	m := lists(t)
 	var done []int
-	c, err := m.Calibrate(t.Context(), 100, 20, func(i, of int) { done = append(done, i, of) })
+	c, err := Calibrate(t.Context(), m, 100, 20, func(i, of int) { done = append(done, i, of) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestCalibrateLists(t *testing.T) {
 	if text := strings.Join(c.Warnings, "\n"); !strings.Contains(text, "test.csv: 1 of 4 sets left out") {
 		t.Errorf("warnings %q do not say what was left out", text)
 	}
-	again, err := m.Calibrate(t.Context(), 100, 20, nil)
+	again, err := Calibrate(t.Context(), m, 100, 20, nil)
 	if err != nil || again.Pairs.Error != c.Pairs.Error || again.Places.Error != c.Places.Error {
 		t.Errorf("another calibration: %+v, %v", again, err)
 	}
@@ -105,7 +106,7 @@ func TestCondensed(t *testing.T) {
 }
 
 // testSet is the test set of a name.
-func testSet(t *testing.T, m *Model, id string) *dataset.Set {
+func testSet(t *testing.T, m *learn.Model, id string) *dataset.Set {
 	t.Helper()
 	sets, _, err := m.Task.(*task.Ranking).Sets(task.Test, 0)
 	if err != nil {
@@ -117,12 +118,12 @@ func testSet(t *testing.T, m *Model, id string) *dataset.Set {
 // Only known pairs count, lists without one are left out, and k is less than all items.
 func TestEvaluateLists(t *testing.T) {
 	m := lists(t)
-	r, err := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
+	r, err := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Of lists that know two places all are among the first two: a alone has more to say.
-	ordered, _, err := m.Order(t.Context(), []*dataset.Set{testSet(t, m, "a")}, 1, DecodeOptions{})
+	ordered, _, err := m.Order(t.Context(), []*dataset.Set{testSet(t, m, "a")}, 1, learn.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,23 +136,5 @@ func TestEvaluateLists(t *testing.T) {
 	}
 	if r.Sets != 3 || r.Ranking.Lists != 3 || r.Ranking.TopKAt != 2 || len(r.Ranking.Dropped) != 1 {
 		t.Errorf("%d sets, %+v: wanted 3, the first two of up to four, and one left out", r.Sets, r.Ranking)
-	}
-}
-
-// The right order beside an order that was found is the nearest that ties allow, by hand.
-func TestNearestConsistent(t *testing.T) {
-	for _, c := range []struct {
-		order  perm.Order
-		levels dataset.BucketOrder
-		want   perm.Order
-	}{
-		{perm.Order{0, 2, 1, 3}, dataset.BucketOrder{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
-		{perm.Order{3, 2, 1, 0}, dataset.BucketOrder{{0}, {1, 2}, {3}}, perm.Order{0, 2, 1, 3}},
-		{perm.Order{3, 1, 0, 2}, dataset.BucketOrder{{0}, {3}}, perm.Order{0, 1, 3, 2}}, // 1 and 2 stay
-		{perm.Order{1, 0}, nil, perm.Order{1, 0}},
-	} {
-		if got := nearestConsistent(c.order, c.levels); !slices.Equal(got, c.want) {
-			t.Errorf("%v of %v: %v, wanted %v", c.order, c.levels, got, c.want)
-		}
 	}
 }

@@ -1,12 +1,12 @@
-package learn
+package evaluate
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -30,7 +30,7 @@ type Calibration struct {
 	// several (equal items) it is the set's own; of ranked lists those items count whose
 	// position is known: no item of the list is tied with them or left out.
 	Places   CalibrationTable `json:"places"`
-	Warnings []string         `json:"warnings,omitempty"` // see [Model.Warnings]
+	Warnings []string         `json:"warnings,omitempty"` // see [learn.Model.Warnings]
 }
 
 // CalibrationTable is predictions by their probability.
@@ -55,7 +55,7 @@ const MaxCalibrationSamples = 4096
 // against the right orders. Of ranked lists it takes the different ones, those that most gave
 // first, and there may be fewer than count. progress, if not nil, is called with the number of
 // sets done and that of all.
-func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func(done, of int)) (*Calibration, error) {
+func Calibrate(ctx context.Context, m *learn.Model, count, samples int, progress func(done, of int)) (*Calibration, error) {
 	switch {
 	case count < 1:
 		return nil, fmt.Errorf("calibration: wanted 1 set or more (got %d)", count)
@@ -63,11 +63,7 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", MaxCalibrationSamples, samples)
 	}
 	if t, ok := m.Task.(*task.Ranking); ok {
-		return m.calibrateLists(ctx, t, count, samples, progress)
-	}
-	dec, err := m.Decoder()
-	if err != nil {
-		return nil, err
+		return calibrateLists(ctx, m, t, count, samples, progress)
 	}
 	var pairs, places metric.Calibration
 	// GPL's scores of all samples are there at once, n² numbers each.
@@ -83,23 +79,22 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 		if ex.Cost != nil {
 			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
 		}
-		enc, err := encode(ctx, dec, ex)
+		enc, err := m.EncodeExamples(ctx, ex)
 		if err != nil {
 			return nil, err
 		}
-		start, rngs := make([]perm.Order, size*samples), make([]*rand.Rand, size*samples)
-		for i := range start {
-			rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, uint64(first+i/samples)<<32|uint64(i%samples)))
-			start[i] = m.Process.Start(rngs[i], m.Config.Task.N)
+		numbers := make([]uint64, size*samples)
+		for i := range numbers {
+			numbers[i] = uint64(first+i/samples)<<32 | uint64(i%samples)
 		}
-		paths, err := dec.Sample(ctx, enc, start, rngs)
+		orders, err := m.Draw(ctx, enc, m.Config.Task.N, numbers)
 		if err != nil {
 			return nil, err
 		}
 		for i := range min(size, count-first) {
 			ranks := make([]perm.Rank, samples)
 			for j := range ranks {
-				ranks[j] = paths[i*samples+j].Order().Rank()
+				ranks[j] = orders[i*samples+j].Rank()
 			}
 			if err := calibrate(ex, i, ranks, &pairs, &places); err != nil {
 				return nil, err
@@ -109,18 +104,18 @@ func (m *Model) Calibrate(ctx context.Context, count, samples int, progress func
 			progress(min(first+size, count), count)
 		}
 	}
-	return m.calibration(count, samples, &pairs, &places), nil
+	return newCalibration(m, count, samples, &pairs, &places), nil
 }
 
-func (m *Model) calibration(sets, samples int, pairs, places *metric.Calibration) *Calibration {
+func newCalibration(m *learn.Model, sets, samples int, pairs, places *metric.Calibration) *Calibration {
 	return &Calibration{
 		Sets: sets, N: m.Config.Task.N, Samples: samples, Step: m.State.Step, Seed: m.Config.Seed,
 		Pairs: newCalibrationTable(pairs), Places: newCalibrationTable(places), Warnings: slices.Clone(m.Warnings()),
 	}
 }
 
-// calibrateLists is [Model.Calibrate] of ranked lists: what is not known of them is no prediction.
-func (m *Model) calibrateLists(ctx context.Context, t *task.Ranking, count, samples int, progress func(done, of int)) (*Calibration, error) {
+// calibrateLists is [learn.Model.Calibrate] of ranked lists: what is not known of them is no prediction.
+func calibrateLists(ctx context.Context, m *learn.Model, t *task.Ranking, count, samples int, progress func(done, of int)) (*Calibration, error) {
 	sets, weights, err := t.Sets(task.Test, count)
 	if err != nil {
 		return nil, err
@@ -144,7 +139,7 @@ func (m *Model) calibrateLists(ctx context.Context, t *task.Ranking, count, samp
 			progress(i+1, len(sets))
 		}
 	}
-	c := m.calibration(len(sets), samples, &pairs, &places)
+	c := newCalibration(m, len(sets), samples, &pairs, &places)
 	c.Lists, c.Warnings = lists, append(c.Warnings, t.Dropped...)
 	return c, nil
 }

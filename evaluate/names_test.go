@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -35,7 +36,7 @@ func inFile(t *testing.T, name, text string) string {
 }
 
 // club is a model of 70 voters, 60 of whom put Ada before Ben before Cy before Dot.
-func club(t *testing.T, test string) *Model {
+func club(t *testing.T, test string) *learn.Model {
 	t.Helper()
 	cfg := tiny()
 	cfg.Task = config.Task{Name: "ranking", Data: inFile(t, "train.soc", soc("Ada Ben Cy Dot", "60: 1,2,3,4", "6: 1,2,4,3", "4: 2,1,3,4")), Test: test}
@@ -50,7 +51,7 @@ func club(t *testing.T, test string) *Model {
 func TestOtherNumbering(t *testing.T) {
 	same, other := soc("Ada Ben Cy Dot", "20: 1,2,3,4"), soc("Dot Cy Ben Ada", "20: 4,3,2,1")
 	m := club(t, inFile(t, "same.soc", same))
-	want, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
+	want, err := Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestOtherNumbering(t *testing.T) {
 	if err := m.SetTest(inFile(t, "other.soc", other)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil)
+	got, err := Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestOtherNumbering(t *testing.T) {
 		"some.csv": "set,item\nx,Dot\nx,Ben\nx,Ada\n", "reversed.jsonl": `{"items": [{"id": "Dot"}, {"id": "Cy"}, {"id": "Ben"}, {"id": "Ada"}], "order": [3, 2, 1, 0]}`,
 	} {
 		sets := read(name, text)
-		ordered, _, err := m.Order(t.Context(), sets, 1, DecodeOptions{})
+		ordered, _, err := m.Order(t.Context(), sets, 1, learn.DecodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestOtherNumbering(t *testing.T) {
 	}
 	strangers := read("strangers.soc", soc("Ada Ben Cy Dott", "20: 1,2,3,4"))
 	const stranger = `the model knows no item "Dott", the nearest is "Dot"`
-	if _, _, err := m.Order(t.Context(), strangers, 1, DecodeOptions{}); err == nil || !strings.Contains(err.Error(), stranger) {
+	if _, _, err := m.Order(t.Context(), strangers, 1, learn.DecodeOptions{}); err == nil || !strings.Contains(err.Error(), stranger) {
 		t.Errorf("order of a stranger: %v", err)
 	}
 	if _, _, err := m.Sample(t.Context(), strangers, 1, 1); err == nil || !strings.Contains(err.Error(), stranger) {
@@ -129,7 +130,7 @@ func TestOtherNumbering(t *testing.T) {
 	if err := m.SetTest(inFile(t, "strangers.soc", soc("Ada Ben Cy Dott", "20: 1,2,3,4"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Evaluate(t.Context(), task.Test, 10, DecodeOptions{}, nil); err == nil || !strings.Contains(err.Error(), stranger) {
+	if _, err := Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil); err == nil || !strings.Contains(err.Error(), stranger) {
 		t.Errorf("test file with a stranger: %v", err)
 	}
 }

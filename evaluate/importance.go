@@ -1,26 +1,29 @@
-package learn
+package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 )
 
 // Importance says how much worse a model of ranked lists orders when it is told a feature of other
 // items (permutation importance, Breiman 2001): a feature that it does not use has a drop of 0.
 type Importance struct {
-	Lists   int             `json:"lists"`   // that were ordered
-	Repeats int             `json:"repeats"` // shuffles of each feature
-	Seed    uint64          `json:"seed"`
-	Decode  DecodeOptions   `json:"decode"`
-	TauB    metric.Interval `json:"tau_b"` // Kendall's tau-b of the lists as they are
-	NDCG    metric.Interval `json:"ndcg"`  // of the first NDCGAt items
-	NDCGAt  int             `json:"ndcg_at"`
+	Lists   int                 `json:"lists"`   // that were ordered
+	Repeats int                 `json:"repeats"` // shuffles of each feature
+	Seed    uint64              `json:"seed"`
+	Decode  learn.DecodeOptions `json:"decode"`
+	TauB    metric.Interval     `json:"tau_b"` // Kendall's tau-b of the lists as they are
+	NDCG    metric.Interval     `json:"ndcg"`  // of the first NDCGAt items
+	NDCGAt  int                 `json:"ndcg_at"`
 	// Features are by falling drop of TauB.
 	Features []FeatureImportance `json:"features"`
 	Warnings []string            `json:"warnings,omitempty"` // of the model and the lists as they are
@@ -35,18 +38,18 @@ type FeatureImportance struct {
 	NDCG    metric.Interval `json:"ndcg_drop"`
 }
 
-// ImportanceOptions say how [Model.Importance] shuffles; the zero value is 5 shuffles of seed 0.
+// ImportanceOptions say how [learn.Model.Importance] shuffles; the zero value is 5 shuffles of seed 0.
 type ImportanceOptions struct {
 	Repeats  int // shuffles of each feature, 0: 5
 	Seed     uint64
-	Decode   DecodeOptions
+	Decode   learn.DecodeOptions
 	Progress func(done, of int) // nil, or called after each ordering of all lists
 }
 
 // Importance orders lists of features, whose orders are known at least in part, as they are and
 // with the values of one feature shuffled among all items of all lists, and compares. Lists that
 // put no item before another are left out.
-func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt ImportanceOptions) (*Importance, error) {
+func MeasureImportance(ctx context.Context, m *learn.Model, lists []*dataset.Set, opt ImportanceOptions) (*Importance, error) {
 	if opt.Repeats == 0 {
 		opt.Repeats = 5
 	}
@@ -54,7 +57,7 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 		return nil, fmt.Errorf("importance: wanted 1 shuffle or more (got %d)", opt.Repeats)
 	}
 	var err error
-	if opt.Decode, err = m.options(opt.Decode); err != nil {
+	if opt.Decode, err = m.Decoding(opt.Decode); err != nil {
 		return nil, err
 	}
 	var sets []*dataset.Set
@@ -64,15 +67,15 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 			continue
 		}
 		if s.Kind != dataset.KindFeatures {
-			return nil, fmt.Errorf("importance: set %s: items are %s, wanted features", name(s, i), s.Kind.Items())
+			return nil, fmt.Errorf("importance: set %s: items are %s, wanted features", called(s, i), s.Kind.Items())
 		}
 		if got := len(s.Items[0].Features); width == 0 {
 			width = got
 		} else if got != width {
-			return nil, fmt.Errorf("importance: set %s: items have %d features, wanted %d as those before", name(s, i), got, width)
+			return nil, fmt.Errorf("importance: set %s: items have %d features, wanted %d as those before", called(s, i), got, width)
 		}
 		free := *s
-		free.ID, free.Constraints.Pin, free.Constraints.Forbid, free.Constraints.Before, free.Constraints.First = name(s, i), nil, nil, nil, nil
+		free.ID, free.Constraints.Pin, free.Constraints.Forbid, free.Constraints.Before, free.Constraints.First = called(s, i), nil, nil, nil, nil
 		sets = append(sets, &free)
 	}
 	if len(sets) == 0 {
@@ -80,7 +83,7 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 	}
 	steps, done := 1+width*opt.Repeats, 0
 	measure := func(sets []*dataset.Set) (tau, ndcg []float64, warnings []string, err error) {
-		if tau, ndcg, warnings, err = m.measured(ctx, sets, opt.Decode); err == nil && opt.Progress != nil {
+		if tau, ndcg, warnings, err = measured(ctx, m, sets, opt.Decode); err == nil && opt.Progress != nil {
 			done++
 			opt.Progress(done, steps)
 		}
@@ -140,7 +143,7 @@ func (m *Model) Importance(ctx context.Context, lists []*dataset.Set, opt Import
 }
 
 // measured orders lists and returns Kendall's tau-b and the NDCG of each.
-func (m *Model) measured(ctx context.Context, sets []*dataset.Set, opt DecodeOptions) (tau, ndcg []float64, warnings []string, err error) {
+func measured(ctx context.Context, m *learn.Model, sets []*dataset.Set, opt learn.DecodeOptions) (tau, ndcg []float64, warnings []string, err error) {
 	ordered, warnings, err := m.Order(ctx, sets, 1, opt)
 	if err != nil {
 		return nil, nil, nil, err
@@ -197,3 +200,6 @@ func featureName(s *dataset.Set, j int) string {
 }
 
 const importanceStream = 0x696d706f7274 // "import"
+
+// called is what errors call a list: by its id, else by its number, from 1.
+func called(s *dataset.Set, i int) string { return cmp.Or(s.ID, strconv.Itoa(i+1)) }

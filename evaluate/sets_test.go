@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -21,7 +22,7 @@ func TestFitSets(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "run")
 	steps := 0
-	m, warnings, err := FitSets(t.Context(), smallRanking(t), sets, nil, path, e, TrainOptions{OnStep: func(Progress) { steps++ }})
+	m, warnings, err := learn.FitSets(t.Context(), smallRanking(t), sets, nil, path, e, learn.TrainOptions{OnStep: func(learn.Progress) { steps++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,33 +32,33 @@ func TestFitSets(t *testing.T) {
 	if len(warnings) == 0 || warnings[0] != e.Warnings[0] {
 		t.Errorf("warnings %q have not the engine's", warnings)
 	}
-	of, _, err := Fit(t.Context(), smallRanking(t, "task.data="+file), filepath.Join(t.TempDir(), "file"), e)
+	of, _, err := learn.Fit(t.Context(), smallRanking(t, "task.data="+file), filepath.Join(t.TempDir(), "file"), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err1 := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
-	b, err2 := of.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
+	a, err1 := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil)
+	b, err2 := Run(t.Context(), of, task.Test, 100, learn.DecodeOptions{}, nil)
 	if err1 != nil || err2 != nil || a.Ranking.TauB != b.Ranking.TauB || a.Ranking.Bound != b.Ranking.Bound {
 		t.Fatalf("%v, of a file %v (%v, %v)", a, b, err1, err2)
 	}
-	m, warnings, err = Load(path, e)
+	m, warnings, err = learn.Load(path, e)
 	if err != nil || len(warnings) == 0 || warnings[0] != e.Warnings[0] {
 		t.Fatalf("loaded: warnings %q, %v", warnings, err)
 	}
-	if _, err := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil); err == nil || !strings.Contains(err.Error(), "were in the memory of the program that trained") {
+	if _, err := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil); err == nil || !strings.Contains(err.Error(), "were in the memory of the program that trained") {
 		t.Errorf("judged on sets that are gone: %v", err)
 	}
 	if err := m.SetTest(heldOut); err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.Evaluate(t.Context(), task.Test, 100, DecodeOptions{}, nil)
+	r, err := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil)
 	if err != nil || r.Ranking.Lists != 40 || r.Ranking.TauB.Mean < 0.7 {
 		t.Errorf("judged on lists of one's own: %+v, %v", r, err)
 	}
-	if _, _, err := FitSets(t.Context(), smallRanking(t), nil, nil, path+"2", e); err == nil {
+	if _, _, err := learn.FitSets(t.Context(), smallRanking(t), nil, nil, path+"2", e); err == nil {
 		t.Error("no sets: no error")
 	}
-	if _, _, err := Fit(t.Context(), smallRanking(t), path+"2", e, TrainOptions{}, TrainOptions{}); err == nil {
+	if _, _, err := learn.Fit(t.Context(), smallRanking(t), path+"2", e, learn.TrainOptions{}, learn.TrainOptions{}); err == nil {
 		t.Error("two options: no error")
 	}
 }

@@ -1,4 +1,4 @@
-package learn
+package evaluate
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -36,6 +37,9 @@ type Ranking struct {
 // NDCGAt is how many of the first items the NDCG of ranked lists is of.
 const NDCGAt = 10
 
+// boundStream keeps the draws behind the bound apart from other uses of a seed.
+const boundStream = 0x626f756e64 // "bound"
+
 const (
 	topKAt     = 5
 	boundDraws = 16
@@ -43,9 +47,9 @@ const (
 
 // evaluateRanking judges a model of ranked lists: the different ones of a split, the most
 // frequent first where they are more than count.
-func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task.Split, count int, opt DecodeOptions, progress func(done, of int)) (*Result, error) {
+func runLists(ctx context.Context, m *learn.Model, t *task.Ranking, split task.Split, count int, opt learn.DecodeOptions, progress func(done, of int)) (*Result, error) {
 	start := time.Now()
-	opt, err := m.options(opt)
+	opt, err := m.Decoding(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +59,11 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 	}
 	if progress != nil {
 		done := 0 // of two questions a set; equal sets are asked once
-		m.answered = func(more int) {
+		m.OnAnswered = func(more int) {
 			done += more
 			progress(done/2, len(sets))
 		}
-		defer func() { m.answered = nil }()
+		defer func() { m.OnAnswered = nil }()
 	}
 	ordered, _, err := m.Order(ctx, sets, 1, opt)
 	if err != nil {
@@ -74,7 +78,7 @@ func (m *Model) evaluateRanking(ctx context.Context, t *task.Ranking, split task
 		d := *s
 		d.Order, d.OrderGiven = l.Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, uint64(i))), len(s.Items)), "order"
 		drawn[i] = &d
-		logCount[i] = logConsistent(l, len(s.Items))
+		logCount[i] = l.LogCount(len(s.Items))
 	}
 	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
 	if err != nil {

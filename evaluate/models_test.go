@@ -1,0 +1,178 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+func openEngine(t testing.TB, spec string) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open(spec)
+	if err != nil {
+		if spec == "go" {
+			t.Fatal(err)
+		}
+		t.Skipf("no such engine here: %v", err)
+	}
+	return e
+}
+
+// tiny is the permutation of 5 objects that most tests learn: 40 steps with dropout, each
+// in a millisecond.
+func tiny() config.Config {
+	c := config.Default()
+	c.Title, c.Task = "for tests", config.Task{Name: "delta", N: 5, Target: "random"}
+	c.Model = config.Model{Encoder: "table", Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Dropout: 0.2, Positions: "sinusoid", GPLRows: "dummies"}
+	c.Train.Steps, c.Train.Batch, c.Train.Trajectories, c.Train.Warmup = 40, 6, 2, 5
+	c.Train.Checkpoint, c.Train.Validate = "1h", 0
+	c.Eval = config.Eval{Examples: 20, Batch: 8}
+	return c
+}
+
+func newModel(t testing.TB, cfg config.Config, e *engine.Engine) *learn.Model {
+	t.Helper()
+	m, _, err := learn.New(cfg, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// train makes a run of a configuration in a new directory.
+func train(t testing.TB, cfg config.Config, e *engine.Engine) (*learn.Model, string) {
+	t.Helper()
+	m, path := newModel(t, cfg, e), filepath.Join(t.TempDir(), "run")
+	if err := trainIn(t.Context(), m, path, false, learn.TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return m, path
+}
+
+// trainIn trains a model in a run directory.
+func trainIn(ctx context.Context, m *learn.Model, path string, resume bool, opt learn.TrainOptions) (err error) {
+	var dir *run.Dir
+	if resume {
+		dir, err = run.Resume(path)
+	} else {
+		dir, err = run.Create(path, &m.Config)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.Train(ctx, dir, resume, opt), dir.Close())
+}
+
+// newScalars makes a model of a scalars task; the rest is as in tiny.
+func newScalars(t testing.TB, work scalars, change func(*config.Config)) *learn.Model {
+	t.Helper()
+	cfg := tiny()
+	cfg.Task.N = work.n
+	cfg.Model.Encoder, cfg.Model.Hidden = "features", []int{8}
+	if change != nil {
+		change(&cfg)
+	}
+	if _, err := cfg.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	network, err := cfg.DenoiserConfig(work.Encoder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &learn.Model{Config: cfg, Task: work, Engine: openEngine(t, "go"), Store: model.NewStore()}
+	if m.Denoiser, err = denoiser.New(network); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Method == "diffusion" {
+		if m.Process, err = cfg.DiffusionProcess(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Denoiser.Init(m.Store, cfg.Seed); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// bare makes a set of n bare items.
+func bare(n int) *dataset.Set { return &dataset.Set{Items: make([]dataset.Item, n)} }
+
+func randomSets(count, n int) []*dataset.Set {
+	rng := rand.New(rand.NewPCG(3, 3))
+	sets := make([]*dataset.Set, count)
+	for i := range sets {
+		values := make([]float64, n)
+		for k := range values {
+			values[k] = rng.Float64()
+		}
+		sets[i] = numbers(values...)
+		sets[i].ID = fmt.Sprintf("s%d", i)
+	}
+	return sets
+}
+
+// numbers makes a set of features of one number.
+func numbers(values ...float64) *dataset.Set {
+	s := &dataset.Set{Kind: dataset.KindFeatures}
+	for _, v := range values {
+		s.Items = append(s.Items, dataset.Item{Features: []float64{v}})
+	}
+	return s
+}
+
+// scalars is a task like sorting, without pictures: n numbers from 0 to 1, as features, in
+// ascending order. From set poison on, and before set healed, a number is what bad says.
+type scalars struct {
+	n              int
+	poison, healed int
+	bad            float32
+}
+
+func (s scalars) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 1} }
+
+func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, error) {
+	e := &task.Examples{}
+	var flat []float32
+	for i := first; i < first+count; i++ {
+		rng := rand.New(rand.NewPCG(uint64(split), uint64(i)))
+		values, clean := make([]float64, s.n), perm.Identity(s.n)
+		for k := range values {
+			values[k] = rng.Float64()
+			flat = append(flat, float32(values[k]))
+		}
+		if i >= s.poison && i < s.healed {
+			flat[len(flat)-1] = s.bad
+		}
+		slices.SortFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+		e.Clean, e.Values = append(e.Clean, clean), append(e.Values, values)
+	}
+	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, 1)
+	return e, nil
+}
+
+func (s scalars) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	var flat []float32
+	for _, set := range sets {
+		for _, it := range set.Items {
+			flat = append(flat, float32(it.Features[0]))
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), len(sets[0].Items), 1), nil, nil
+}

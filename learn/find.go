@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// DecodeOptions say how orders are found; zero values take the configuration's. A width
+// without a method asks for the beam.
+type DecodeOptions struct {
+	Method string `json:"method"` // greedy or beam
+	Beam   int    `json:"beam,omitempty"`
+	Inner  int    `json:"inner,omitempty"`
+	// Symmetries is how many copies of a tour's cities are ordered, each turned, mirrored and begun
+	// elsewhere, of whose tours the shortest counts; 0 in a complete one: the cities as they are.
+	Symmetries int `json:"symmetries,omitempty"`
+}
+
+// MaxBeam is the most states that a beam keeps, and the most orders that [Model.Order] finds.
+const MaxBeam = 1 << 16
+
+// ownDecode are the options of the configuration.
+func (m *Model) ownDecode() DecodeOptions {
+	d := m.Config.Decode
+	return DecodeOptions{Method: d.Method, Beam: d.Beam, Inner: d.Inner, Symmetries: d.Symmetries}
+}
+
+// Decoding returns options that are complete, by the configuration where they say nothing.
+func (m *Model) Decoding(o DecodeOptions) (DecodeOptions, error) { return o.Complete(m.ownDecode(), 1) }
+
+// Finder returns how the model's method finds the orders of examples, number first, … of
+// their split, and the options it follows.
+func (m *Model) Finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
+	if m.Process == nil {
+		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
+			return nil, opt, m.errBaseline("beam")
+		}
+		o, err := m.orderer()
+		if err != nil {
+			return nil, opt, err
+		}
+		return func(_ context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
+			return o.orders(ex.Objects, first)
+		}, DecodeOptions{}, nil
+	}
+	opt, err := m.Decoding(opt)
+	if err != nil {
+		return nil, opt, err
+	}
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, opt, err
+	}
+	if err := m.checkSymmetries(opt); err != nil {
+		return nil, opt, err
+	}
+	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
+		if opt.Symmetries > 1 {
+			return m.shortestTurned(ctx, dec, ex, m.noise(ex, first), opt)
+		}
+		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
+		if err != nil {
+			return nil, err
+		}
+		orders := make([]perm.Order, len(paths))
+		for i, p := range paths {
+			orders[i] = p.Order()
+		}
+		return orders, nil
+	}, opt, nil
+}
+
+// noise draws the starts of examples, number first, … of their split.
+func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
+	out := make([]perm.Order, len(ex.Clean))
+	for i, o := range ex.Clean {
+		out[i] = m.Process.Noise(m.Config.Seed, first+i, 1, len(o))[0]
+	}
+	return out
+}
+
+// paths decodes examples and returns the best path of each set.
+func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
+	enc, err := encode(ctx, dec, ex)
+	if err != nil {
+		return nil, err
+	}
+	beams, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
+	if err != nil {
+		return nil, err
+	}
+	best := make([]diffusion.Path, len(beams))
+	for i, b := range beams {
+		best[i] = b[0]
+		if ex.Cost != nil {
+			best[i] = cheapest(b, func(o perm.Order) float64 { return ex.Cost(i, o) })[0]
+		}
+	}
+	return best, nil
+}
+
+// encode encodes examples, which may be padded.
+func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
+	sizes := make([]int, len(ex.Clean))
+	for i, o := range ex.Clean {
+		sizes[i] = len(o)
+	}
+	return dec.Encode(ctx, ex.Objects, sizes...)
+}
+
+// cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a
+// tour it is the length that counts (paper appendix, TSP).
+func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.Path {
+	type priced struct {
+		path diffusion.Path
+		cost float64
+	}
+	all := make([]priced, len(beam))
+	for i, p := range beam {
+		all[i] = priced{p, cost(p.Order())}
+	}
+	slices.SortStableFunc(all, func(a, b priced) int { return cmp.Compare(a.cost, b.cost) })
+	for i, p := range all {
+		beam[i] = p.path
+	}
+	return beam
+}
+
+// EncodeExamples encodes examples for [Model.Draw].
+func (m *Model) EncodeExamples(ctx context.Context, ex *task.Examples) (*diffusion.Encoded, error) {
+	dec, err := m.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	return encode(ctx, dec, ex)
+}
+
+// Draw draws orders of n objects for encoded sets, len(numbers)/enc.Batch of each: draw i by the
+// generator that the configuration's seed has for numbers[i].
+func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, n int, numbers []uint64) ([]perm.Order, error) {
+	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
+	for i, number := range numbers {
+		rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, number))
+		start[i] = m.Process.Start(rngs[i], n)
+	}
+	paths, err := m.decoder.Sample(ctx, enc, start, rngs)
+	if err != nil {
+		return nil, err
+	}
+	orders := make([]perm.Order, len(paths))
+	for i, p := range paths {
+		orders[i] = p.Order()
+	}
+	return orders, nil
+}
+
+// MethodWarnings are what a method to compare with found odd in the orders that it gave so far.
+func (m *Model) MethodWarnings() []string {
+	if o, ok := m.other.(interface{ warnings() []string }); ok {
+		return o.warnings()
+	}
+	return nil
+}

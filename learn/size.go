@@ -1,0 +1,65 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/riffle-ml/riffle/internal/machine"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
+// trained on. A model of one permutation has no others, and some networks end at a size.
+// Warnings are those of the schedule at n. Such a model is not for training.
+func (m *Model) SetSize(n int) (warnings []string, err error) {
+	if n == m.Config.Task.N {
+		return nil, nil
+	}
+	switch t := m.Config.Task; t.Name {
+	case "delta":
+		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", t.N, n)
+	case "jigsaw":
+		return nil, fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", t.Rows, t.Columns, n)
+	}
+	if err := m.errBaseline("other size"); err != nil {
+		return nil, err
+	}
+	if err := m.Denoiser.CheckSize(n); err != nil {
+		return nil, err
+	}
+	cfg := m.Config
+	cfg.Task.N = n
+	if warnings, err = cfg.Resolve(); err != nil {
+		return nil, err
+	}
+	// Sets are judged alike in batches of any size.
+	for free := machine.FreeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
+		if cfg.Eval.Batch == 1 {
+			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
+		}
+	}
+	work, err := task.New(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	m.Config, m.Task, m.schedule = cfg, work, warnings
+	return warnings, nil
+}
+
+// SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked
+// lists on those of a file, instead of those of its configuration.
+func (m *Model) SetTest(path string) error {
+	if m.Config.Task.Name != "tsp" && m.Config.Task.Name != "ranking" {
+		return fmt.Errorf("wanted a model of tours or of ranked lists (got one of the task %s)", m.Config.Task.Name)
+	}
+	cfg := m.Config
+	cfg.Task.Test = path
+	work, err := task.New(&cfg)
+	if err != nil {
+		return err
+	}
+	if r, ok := work.(*task.Ranking); ok {
+		r.KnowAs(m.Task.(*task.Ranking))
+	}
+	m.Config, m.Task = cfg, work
+	return nil
+}
