@@ -39,7 +39,7 @@ func About(name string, m *learn.Model) *Model {
 	case "cnn", "window":
 		a.Kind = dataset.KindImage
 	}
-	if t, ok := m.Task.(task.Gridded); ok {
+	if t, ok := m.Task.(task.Grid); ok {
 		a.Rows, a.Columns = t.Grid()
 	}
 	if m.Denoiser.CheckSize(c.Task.N+1) != nil {

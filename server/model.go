@@ -55,18 +55,6 @@ type Feature struct {
 	High float64 `json:"high"`
 }
 
-// features describes those that a model was trained on, where it knows their names and range.
-func features(s *task.Scale) []Feature {
-	if s.Low == nil {
-		return nil
-	}
-	out := make([]Feature, len(s.Low))
-	for j, name := range s.FeatureNames() {
-		out[j] = Feature{Name: name, Low: s.Low[j], High: s.High[j]}
-	}
-	return out
-}
-
 func describe(name string, m *learn.Model) *Info {
 	about := question.About(name, m)
 	i := &Info{
@@ -77,8 +65,11 @@ func describe(name string, m *learn.Model) *Info {
 	if e := m.Denoiser.Config.Encoder; about.Kind == dataset.KindImage {
 		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
 	}
-	if t, ok := m.Task.(interface{ Known() *task.Scale }); ok && t.Known() != nil {
-		i.Names, i.Features = t.Known().Names, features(t.Known())
+	if t, ok := m.Task.(task.Knower); ok {
+		i.Names = t.ItemNames()
+		for _, f := range t.Features() {
+			i.Features = append(i.Features, Feature{Name: f.Name, Low: f.Low, High: f.High})
+		}
 	}
 	return i
 }

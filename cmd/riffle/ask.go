@@ -78,6 +78,23 @@ func (a *app) open(path string) (in *dataset.Input, err error) {
 	return in, nil
 }
 
+// readSets reads all sets of INPUT.
+func (a *app) readSets(path string) ([]*dataset.Set, error) {
+	in, err := a.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	f, err := in.ReadAll()
+	if err == nil && len(f.Sets) == 0 {
+		err = fmt.Errorf("%s: has no sets", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.Sets, nil
+}
+
 // input is sets to ask about.
 type input struct {
 	name     string

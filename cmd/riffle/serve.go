@@ -30,6 +30,7 @@ const tokenVariable = "RIFFLE_TOKEN"
 type serveFlags struct {
 	engine, addr, tokenFile string
 	grace, drain            time.Duration
+	withStdin               bool
 	limits                  server.Limits
 }
 
@@ -45,6 +46,9 @@ requests, /metrics counts.
 
 It listens on this machine alone. For any other address it wants a token, which every request
 must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
+
+With --with-stdin it also ends when the standard input does: a program that starts it and
+holds the other end leaves no server behind, however it ends.
 
 SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
 the requests it has begun, a second one at once.`,
@@ -64,6 +68,7 @@ the requests it has begun, a second one at once.`,
 	flags, limits := cmd.Flags(), &f.limits
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file of the token that requests must bear")
+	flags.BoolVar(&f.withStdin, "with-stdin", false, "end when the standard input does")
 	flags.DurationVar(&f.drain, "drain", 0, "when stopping, how long to go on while /readyz says 503, for a load balancer to turn away")
 	flags.DurationVar(&f.grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
 	flags.Int64Var(&limits.Body, "max-body", limits.Body, "bytes of a request")
@@ -156,6 +161,15 @@ func (a *app) serve(ctx context.Context, dirs []string, f *serveFlags) error {
 	}
 	if err != nil {
 		return errors.Join(err, l.Close(), s.Close())
+	}
+	if f.withStdin {
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(ctx)
+		defer end()
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			end()
+		}()
 	}
 	return errors.Join(s.Serve(ctx, l, f.grace), s.Close())
 }
