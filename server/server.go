@@ -132,9 +132,10 @@ func (s *Server) Reload() error {
 
 // The ends of the server: what is in work at a step of the engine may go on for a moment.
 const (
-	lastAnswers = 4 * time.Second // of the grace, at most half of it: for the answers of what was ended
+	lastAnswers = 6 * time.Second // of the grace, at most half of it: for the answers of what was ended
 	lastStep    = 5 * time.Second // that Close waits where there is no grace
 	leastStep   = 250 * time.Millisecond
+	lastBreath  = 3 * time.Second // of the grace, at most a fifth of it: for the process to end, on a busy machine
 )
 
 // Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
@@ -148,8 +149,11 @@ func (s *Server) Close() error {
 	if g := s.graceEnd.Load(); g != nil && g.Before(end) {
 		end = *g
 	}
+	if least := time.Now().Add(leastStep); end.Before(least) {
+		end = least
+	}
 	for _, h := range s.models {
-		if !h.stop(max(leastStep, time.Until(end))) {
+		if !h.stop(time.Until(end)) {
 			faults = append(faults, fmt.Errorf("model %s was still at work and was left to it", h.name))
 		}
 	}
@@ -193,9 +197,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	}
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())
-	graceEnd := time.Now().Add(grace - min(grace/10, time.Second)) // the process has to end as well
+	graceEnd := time.Now().Add(grace - min(grace/5, lastBreath))
 	s.graceEnd.Store(&graceEnd)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), graceEnd)
 	defer cancel()
 	cut := atomic.Bool{}
 	end := time.AfterFunc(grace-min(grace/2, lastAnswers), func() {
