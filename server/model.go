@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
@@ -78,12 +79,12 @@ func describe(name string, m *learn.Model) *Info {
 		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
 		process: m.Process, work: m.Work,
 	}
-	switch e := m.Denoiser.Config.Encoder; e.Kind {
-	case "points":
+	switch e := m.Denoiser.Config.Encoder; e.Reads() {
+	case denoiser.Points:
 		i.kind = dataset.KindPoint
-	case "features":
+	case denoiser.Features:
 		i.kind = dataset.KindFeatures
-	case "cnn", "window":
+	case denoiser.Images:
 		i.kind = dataset.KindImage
 		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
 	}

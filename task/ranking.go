@@ -112,11 +112,11 @@ func InferFromData(c *config.Config) error {
 
 func newRanking(c *config.Config) (*Ranking, error) {
 	t := c.Task
-	want := map[string][]string{"bare": {"table"}, "features": {"features"}, "points": {"points"}, "images": {"cnn", "window"}}[t.Items]
-	if want == nil {
+	kind, ok := map[string]denoiser.Objects{"bare": denoiser.Identities, "features": denoiser.Features, "points": denoiser.Points, "images": denoiser.Images}[t.Items]
+	if !ok {
 		return nil, field.Errorf("Items", "unknown %q, wanted bare, features, images or points", t.Items)
 	}
-	if err := feeds(c, t.Items, want...); err != nil {
+	if err := feeds(c, t.Items, kind); err != nil {
 		return nil, err
 	}
 	switch {

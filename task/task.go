@@ -122,22 +122,22 @@ func New(c *config.Config) (Task, error) {
 func makeTask(c *config.Config) (Task, error) {
 	switch c.Task.Name {
 	case "sort":
-		if err := feeds(c, "images", "cnn", "window"); err != nil {
+		if err := feeds(c, "images", denoiser.Images); err != nil {
 			return nil, err
 		}
 		return newSort(c), nil
 	case "jigsaw":
-		if err := feeds(c, "images", "cnn", "window"); err != nil {
+		if err := feeds(c, "images", denoiser.Images); err != nil {
 			return nil, err
 		}
 		return newJigsaw(c)
 	case "delta":
-		if err := feeds(c, "identities", "table"); err != nil {
+		if err := feeds(c, "identities", denoiser.Identities); err != nil {
 			return nil, err
 		}
 		return newDelta(c)
 	case "tsp":
-		if err := feeds(c, "points", "points"); err != nil {
+		if err := feeds(c, "points", denoiser.Points); err != nil {
 			return nil, err
 		}
 		return newTour(c)
@@ -146,7 +146,8 @@ func makeTask(c *config.Config) (Task, error) {
 }
 
 // feeds checks that the encoder reads what the task's objects are.
-func feeds(c *config.Config, objects string, encoders ...string) error {
+func feeds(c *config.Config, objects string, kind denoiser.Objects) error {
+	encoders := denoiser.EncodersOf(kind)
 	if slices.Contains(encoders, c.Model.Encoder) {
 		return nil
 	}
