@@ -8,7 +8,6 @@ import (
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -54,7 +53,7 @@ func writeTour(r *toured, set *dataset.Set, x *tsp.Instance, reference perm.Orde
 		}
 		return x.Length(o)
 	}
-	strip := learn.TourStrip([][][2]float64{panel.Points}, [][]perm.Order{r.Steps}, schedule, measure)
+	strip := tourStrip([][][2]float64{panel.Points}, [][]perm.Order{r.Steps}, schedule, measure)
 	for i := range strip.Rows[0] {
 		strip.Rows[0][i].Open = r.Open
 	}
