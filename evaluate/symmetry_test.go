@@ -31,7 +31,7 @@ func TestSymmetries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gaps[copies] = r.Tour.Gap.Mean
+			gaps[copies] = r.Mean("tour.gap")
 			if want := map[int]int{1: 0, 6: 6}[copies]; r.Decode.Symmetries != want {
 				t.Errorf("%d copies are told as %d, wanted %d", copies, r.Decode.Symmetries, want)
 			}
@@ -41,7 +41,7 @@ func TestSymmetries(t *testing.T) {
 		}
 	}
 	var sets []*dataset.Set
-	for _, points := range ex.Points {
+	for _, points := range ex.Look.Points {
 		s := &dataset.Set{Kind: dataset.KindPoint}
 		for _, p := range points {
 			s.Items = append(s.Items, dataset.Item{Point: [2]float64{1e6 + 1000*p[0], 1000 * p[1]}})

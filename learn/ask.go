@@ -190,7 +190,7 @@ const mostDoubts = 3
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
 	trained := m.Config.Task.N
-	lists := m.Config.Task.Name == "ranking"
+	lists := m.Config.MixedSizes()
 	for _, s := range sets {
 		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
 			count[n]++

@@ -399,7 +399,11 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 			cfg.Model.Dropout, cfg.Model.Dim, cfg.Train.Steps, cfg.Train.LR, cfg.Train.Batch = 0, 16, 150, 1e-2, 16
 			m, _ := train(t, cfg, e)
 			right := bare(n)
-			right.Order = m.Task.(*task.Delta).Modes[0]
+			ex, err := m.Task.Examples(task.Test, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right.Order = ex.Clean[0]
 			wrong := bare(n)
 			wrong.Order = slices.Clone(right.Order)
 			slices.Reverse(wrong.Order)

@@ -8,7 +8,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 // BenchmarkOrderLists times 20,000 lists of 8 to 16 documents of 12 features that come as a stream,
@@ -28,7 +28,7 @@ func BenchmarkOrderLists(b *testing.B) {
 		}
 		all = append(all, s)
 	}
-	name, release := task.Provide(all[:1000])
+	name, release := ranking.Provide(all[:1000])
 	defer release()
 	cfg := config.Default()
 	cfg.Task = config.Task{Name: "ranking", Data: name, Scale: "quantile"}

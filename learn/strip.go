@@ -25,6 +25,6 @@ func (m *Model) TestPaths(ctx context.Context, count int, opt DecodeOptions) (*t
 	if err != nil {
 		return nil, nil, err
 	}
-	paths, err := m.paths(ctx, dec, ex, m.noise(ex, 0), opt)
+	paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, 0), opt)
 	return ex, paths, err
 }

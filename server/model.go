@@ -59,18 +59,6 @@ type Feature struct {
 	High float64 `json:"high"`
 }
 
-// features describes those that a model was trained on, where it knows their names and range.
-func features(s *task.Scale) []Feature {
-	if s.Low == nil {
-		return nil
-	}
-	out := make([]Feature, len(s.Low))
-	for j, name := range s.FeatureNames() {
-		out[j] = Feature{Name: name, Low: s.Low[j], High: s.High[j]}
-	}
-	return out
-}
-
 func describe(name string, m *learn.Model) *Info {
 	c := m.Config
 	i := &Info{
@@ -89,11 +77,14 @@ func describe(name string, m *learn.Model) *Info {
 		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
 	}
 	i.Items = i.kind.String()
-	if r, ok := m.Task.(*task.Ranking); ok && r.Known() != nil {
-		i.Names, i.Features = r.Known().Names, features(r.Known())
+	if t, ok := m.Task.(task.Knower); ok {
+		i.Names = t.ItemNames()
+		for _, f := range t.Features() {
+			i.Features = append(i.Features, Feature{Name: f.Name, Low: f.Low, High: f.High})
+		}
 	}
-	if c.Task.Name == "jigsaw" {
-		i.Rows, i.Columns = c.Task.Rows, c.Task.Columns
+	if t, ok := m.Task.(task.Grid); ok {
+		i.Rows, i.Columns = t.Grid()
 	}
 	// What the network can take at all, asked before a request waits in a queue.
 	if m.Denoiser.CheckSize(c.Task.N+1) != nil {

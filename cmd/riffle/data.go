@@ -12,7 +12,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/shell"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -139,7 +139,7 @@ func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lac
 	case r.SizeMax < 2:
 		return "", "sets of two items or more"
 	}
-	// The largest set that is trained on has task.MaxRanking items unless told otherwise; bare
+	// The largest set that is trained on has ranking.MaxItems items unless told otherwise; bare
 	// items are all in each set.
 	least, most := r.SizeMin, r.SizeMax
 	if r.Kind == dataset.KindBare.String() {
@@ -152,7 +152,7 @@ func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lac
 	switch {
 	case least > mostRanked:
 		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
-	case least > task.MaxRanking:
+	case least > ranking.MaxItems:
 		return train(preset, "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
 	}
 	return train(preset), ""

@@ -8,7 +8,6 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
-	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -55,7 +54,7 @@ Of two features that say the same each may look unimportant.`,
 			if err != nil {
 				return err
 			}
-			r, ok := m.Task.(*task.Ranking)
+			r, ok := m.Task.(task.Lister)
 			if !ok || m.Config.Task.Items != "features" {
 				return fmt.Errorf("importance: wanted a model of ranked lists of features, that of %s is of the task %s", args[0], m.Config.Task.Name)
 			}
@@ -78,7 +77,8 @@ Of two features that say the same each may look unimportant.`,
 			if a.json {
 				return a.printJSON(found)
 			}
-			a.printImportance(found)
+			a.warn(found.Warnings)
+			a.sections([]evaluate.Section{found.Section()})
 			return nil
 		},
 	}
@@ -90,18 +90,4 @@ Of two features that say the same each may look unimportant.`,
 	addDecode(cmd, &opt.Decode)
 	addEngine(cmd, &engineSpec)
 	return cmd
-}
-
-func (a *app) printImportance(r *evaluate.Importance) {
-	a.warn(r.Warnings)
-	interval := func(v metric.Interval) []string {
-		return []string{fmt.Sprintf("%.4f", v.Mean), fmt.Sprintf("%.4f to %.4f", v.Low, v.High)}
-	}
-	fmt.Fprintf(a.out, "%s lists, %d shuffles a feature; tau-b %.4f, NDCG@%d %.4f as they are\n\n", thousands(r.Lists), r.Repeats, r.TauB.Mean, r.NDCGAt, r.NDCG.Mean)
-	var rows [][]string
-	for _, f := range r.Features {
-		row := append([]string{f.Name}, interval(f.TauB)...)
-		rows = append(rows, append(row, interval(f.NDCG)...))
-	}
-	table(a.out, []string{"shuffled", "drop of tau-b", "95 % interval", "drop of NDCG", "95 % interval"}, rows)
 }

@@ -108,7 +108,7 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(), a.reproduceCommand(),
-		a.fitCommand(), a.importanceCommand(), a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(), a.versionCommand(),
+		a.fitCommand(), a.importanceCommand(), a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(), a.healthCommand(), a.objectsCommand(), a.versionCommand(),
 	)
 	strict(root)
 	return root

@@ -28,6 +28,7 @@ const tokenVariable = "RIFFLE_TOKEN"
 func (a *app) serveCommand() *cobra.Command {
 	var engineSpec, addr, tokenFile string
 	var grace, drain time.Duration
+	var withStdin bool
 	limits := server.DefaultLimits()
 	cmd := &cobra.Command{
 		Use:   "serve RUN…",
@@ -39,6 +40,9 @@ requests, /metrics counts.
 
 It listens on this machine alone. For any other address it wants a token, which every request
 must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
+
+With --with-stdin it also ends when the standard input does: a program that starts it and
+holds the other end leaves no server behind, however it ends.
 
 SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
 the requests it has begun, a second one at once.`,
@@ -121,12 +125,23 @@ the requests it has begun, a second one at once.`,
 			if err != nil {
 				return errors.Join(err, l.Close(), s.Close())
 			}
-			return errors.Join(s.Serve(cmd.Context(), l, grace), s.Close())
+			ctx := cmd.Context()
+			if withStdin {
+				var end context.CancelFunc
+				ctx, end = context.WithCancel(ctx)
+				defer end()
+				go func() {
+					_, _ = io.Copy(io.Discard, os.Stdin)
+					end()
+				}()
+			}
+			return errors.Join(s.Serve(ctx, l, grace), s.Close())
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
 	flags.StringVar(&tokenFile, "token-file", "", "file of the token that requests must bear")
+	flags.BoolVar(&withStdin, "with-stdin", false, "end when the standard input does")
 	flags.DurationVar(&drain, "drain", 0, "when stopping, how long to go on while /readyz says 503, for a load balancer to turn away")
 	flags.DurationVar(&grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
 	flags.Int64Var(&limits.Body, "max-body", limits.Body, "bytes of a request")

@@ -7,6 +7,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // strip draws the first count test sets as noise, after each reverse step, and ordered.
@@ -15,26 +16,26 @@ func strip(ctx context.Context, m *learn.Model, count int) (plot.Figure, error) 
 	if err != nil {
 		return nil, err
 	}
-	if ex.Points != nil {
+	if ex.Look.Points != nil {
 		ways := make([][]perm.Order, len(paths))
 		for i, p := range paths {
 			ways[i] = p.States
 		}
-		return tourStrip(ex.Points, ways, m.Process.Steps, ex.Cost), nil
+		return tourStrip(ex.Look.Points, ways, m.Process.Steps, ex.Judge.(task.Pricer).Cost), nil
 	}
 	all := plot.Strip{}
 	for i, p := range paths {
-		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Nearest(i, p.Order()), Columns: ex.Columns}
+		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Judge.Nearest(i, p.Order()), Columns: ex.Look.Columns}
 		steps := m.Process.At(len(ex.Clean[i])).Steps
 		for k, order := range p.States {
 			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})
 		}
-		if ex.Pictures != nil {
-			for _, p := range ex.Pictures(i) {
+		if ex.Look.Pictures != nil {
+			for _, p := range ex.Look.Pictures(i) {
 				set.Images = append(set.Images, p.Image())
 			}
-		} else if ex.Names != nil {
-			set.Names = ex.Names(i)
+		} else if ex.Look.Names != nil {
+			set.Names = ex.Look.Names(i)
 		}
 		all.Sets = append(all.Sets, set)
 	}
