@@ -28,6 +28,7 @@
 //	task       what can be learned: task/sort, jigsaw, tour, delta, ranking, listed by task/tasks
 //	learn      all of it together: train, load, order, sample, score
 //	evaluate   how good a model is: test sets, calibration, marginals, importance
+//	question   complete questions to a model, which command and server put
 //	presets    ready configurations, the paper's among them
 //	reproduce  the paper's tables, its figures beside ours
 //	server     an HTTP API in front of trained models, and a page

@@ -23,7 +23,7 @@ func TestFill(t *testing.T) {
 		FillMean: {{1, -1}, {2.5, -1}, {4, -1}}, // (1 + 4)/2 and −1
 		FillZero: {{1, 0}, {0, -1}, {4, 0}},
 	} {
-		f, err := OpenWith(path, Options{Empty: true})
+		f, err := Read(path, Options{Empty: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestFill(t *testing.T) {
 		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillMean, "feature g is empty in all items: it has no mean"},
 		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillNone, "feature g is empty in 2 items"},
 	} {
-		f, err := OpenWith(write("bad.csv", c.text), Options{Empty: true})
+		f, err := Read(write("bad.csv", c.text), Options{Empty: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +63,11 @@ func TestFill(t *testing.T) {
 	// A line of LightGBM's that ends with an empty feature has it.
 	table := write("label.csv", "1,2,\n0,3,4\n")
 	write("label.csv.query", "2\n")
-	if f, err := OpenWith(table, Options{Empty: true}); err != nil || len(f.Sets[0].Items[0].Features) != 2 {
+	if f, err := Read(table, Options{Empty: true}); err != nil || len(f.Sets[0].Items[0].Features) != 2 {
 		t.Errorf("%v, %v", f, err)
 	}
 	// Numbers near the largest have a mean too.
-	f, err := OpenWith(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
+	f, err := Read(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("%v, %v", f.Sets[0].Items[2], err)
 	}
 	// What is no number is none with a fill either.
-	if _, err := OpenWith(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
+	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
 		t.Error(err)
 	}
 	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {

@@ -76,10 +76,14 @@ func readJSONL(r io.Reader, name string) ([]*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sets []*Set
-	faults := &Faults{Path: name}
+	return lines.readAll()
+}
+
+// readAll reads the sets that are left. All faults are told at once.
+func (r *JSONLReader) readAll() (sets []*Set, err error) {
+	faults := &Faults{Path: r.name}
 	for {
-		s, err := lines.next()
+		s, err := r.next()
 		if errors.Is(err, io.EOF) {
 			if err := faults.err(); err != nil {
 				return nil, err
@@ -87,9 +91,9 @@ func readJSONL(r io.Reader, name string) ([]*Set, error) {
 			return sets, nil
 		}
 		if err != nil {
-			faults.add(lines.line.number, "", err)
+			faults.add(r.line.number, "", err)
 		}
-		if lines.line.broken() {
+		if r.line.broken() {
 			return nil, faults
 		}
 		sets = append(sets, s)

@@ -3,11 +3,13 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -117,7 +119,7 @@ func TestPopulationsFitTrainingVotes(t *testing.T) {
 }
 
 // The bound on log p of lists of which not all is known is on the probability of all the orders
-// that agree with them, as `score` has it, and uniform the log of their share of all orders.
+// that agree with them, and uniform the log of their share of all orders.
 func TestListsBoundCountsOrders(t *testing.T) {
 	const n = 5
 	m := voted(t, n, "30: 1,2,3,4,5\n30: 2,1,3,5,4\n", "1: 3,{1,2,4,5}\n") // 4! orders begin with item 3
@@ -129,16 +131,30 @@ func TestListsBoundCountsOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scored, _, err := m.Score(t.Context(), sets, 4000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if want := math.Log(1.0/n) / n; math.Abs(r.Mean("ranking.uniform")-want) > 1e-9 {
 		t.Errorf("uniform %.6f nats an item, wanted %.6f: one order in %d begins so", r.Mean("ranking.uniform"), want, n)
 	}
-	// One consistent order stands for the list, of 16 draws: 2 nats a list are several deviations,
-	// and the log of the count is log 24 = 3.2.
-	if want := float64(scored[0].Bound); math.Abs(r.Mean("ranking.bound")*n-want) > 2 {
-		t.Errorf("bound %.3f nats, score has %.3f ± %.3f", r.Mean("ranking.bound")*n, want, float64(scored[0].StdErr))
+	// One order stands for the list, which so many times as many agree with.
+	stands := *sets[0]
+	stands.Order, stands.OrderGiven = sets[0].Known().Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, 0)), n), "order"
+	scored, _, err := m.Score(t.Context(), []*dataset.Set{&stands}, boundDraws, m.Config.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := float64(scored[0].Bound)
+	if want := math.Min(0, one+math.Log(24)) / n; math.Abs(r.Mean("ranking.bound")-want) > 1e-9 {
+		t.Errorf("bound %.6f nats an item, wanted %.6f: that of one order is %.3f, and 24 agree", r.Mean("ranking.bound"), want, one)
+	}
+}
+
+// A vote that many gave counts as often: 30 and 10 of 40 are three quarters and one, not a half each.
+func TestVotesCountAsOften(t *testing.T) {
+	m := voted(t, 2, "20: 1,2\n20: 2,1\n", "30: 1,2\n10: 2,1\n")
+	r, err := Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exact := r.Mean("ranking.exact"); r.Sets != 2 || r.Lists != 40 || exact != 75 && exact != 25 || r.Mean("exact") != exact {
+		t.Errorf("%d votes of %d people, %g %% exact, wanted 2 of 40, and 75 or 25", r.Sets, r.Lists, exact)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -69,7 +70,7 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 		if err != nil {
 			return nil, err
 		}
-		dropped = append(dropped, gone...)
+		dropped = append(slices.Clip(dropped), gone...)
 	}
 	r.Details = append(t.Details(lists, dropped), r.Details...)
 	r.Seconds = time.Since(start).Seconds()

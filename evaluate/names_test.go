@@ -74,7 +74,7 @@ func TestOtherNumbering(t *testing.T) {
 		}
 	}
 	read := func(name, text string) []*dataset.Set {
-		f, err := dataset.Open(inFile(t, name, text))
+		f, err := dataset.Read(inFile(t, name, text), dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

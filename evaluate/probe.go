@@ -41,7 +41,7 @@ const (
 // ErrNoProbe is returned for models that do not read digits in windows.
 var ErrNoProbe = errors.New("wanted a sorting model with the window encoder")
 
-// Probe fits a softmax regression from the window features of training digits, as they are
+// ProbeDigits fits a softmax regression from the window features of training digits, as they are
 // augmented in training, to the digits, and judges it on test digits.
 func ProbeDigits(ctx context.Context, m *learn.Model) (*Probe, error) {
 	if _, ok := m.Task.(task.Reader); !ok || m.Config.Model.Encoder != "window" {

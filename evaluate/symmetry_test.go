@@ -86,7 +86,7 @@ func TestSymmetries(t *testing.T) {
 
 func TestSymmetriesAreForTours(t *testing.T) {
 	m := newModel(t, tiny(), openEngine(t, "go"))
-	var wrong *learn.OptionError
+	var wrong *learn.Refusal
 	_, err := Run(t.Context(), m, task.Test, 5, learn.DecodeOptions{Symmetries: 2}, nil)
 	if !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)

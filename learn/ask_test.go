@@ -11,6 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -507,7 +508,7 @@ func TestScoreErrors(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	some := randomSets(2, 4)
 	some[0].Order = perm.Identity(4)
-	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
+	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || hint.Text(err) != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
 		t.Errorf("error %v", err)
 	}
 	some[1].Order = perm.Identity(4)

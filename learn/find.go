@@ -101,10 +101,7 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 	if err != nil {
 		return nil, err
 	}
-	if opt.Method == "greedy" {
-		return dec.Greedy(ctx, enc, noise)
-	}
-	beams, err := dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner)
+	beams, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
 	if err != nil {
 		return nil, err
 	}

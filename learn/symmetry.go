@@ -16,10 +16,10 @@ import (
 // MaxSymmetries is the most copies of a set that are ordered.
 const MaxSymmetries = 1 << 10
 
-// checkSymmetries reports an [OptionError] where copies of a set cannot be told apart by a cost.
+// checkSymmetries refuses symmetries where copies of a set cannot be told apart by a cost.
 func (m *Model) checkSymmetries(opt DecodeOptions) error {
 	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok {
-		return optionError("symmetries", "is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)
+		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Options is what a server is made of.
@@ -85,7 +86,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.Token != "" && len(o.Token) < MinToken {
-		return nil, fmt.Errorf("token: wanted %d bytes or more (got %d)\nhint: openssl rand -hex 16 makes one", MinToken, len(o.Token))
+		return nil, hint.Errorf("openssl rand -hex 16 makes one", "token: wanted %d bytes or more (got %d)", MinToken, len(o.Token))
 	}
 	if len(o.Runs) == 0 {
 		return nil, errors.New("runs: wanted one or more directories of models")
@@ -102,7 +103,7 @@ func New(o Options) (*Server, error) {
 		}
 		name := filepath.Base(whole)
 		if twin := s.byName[name]; twin != nil {
-			return nil, errors.Join(fmt.Errorf("%s and %s are both called %q\nhint: models are told apart by the last part of their path; a link can give one another name", twin.dir, dir, name), s.Close())
+			return nil, errors.Join(hint.Errorf("models are told apart by the last part of their path; a link can give one another name", "%s and %s are both called %q", twin.dir, dir, name), s.Close())
 		}
 		h, err := host(name, dir, o.Engine, s.limits, shared, s.metrics, s.log)
 		if err != nil {

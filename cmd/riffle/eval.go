@@ -12,6 +12,7 @@ import (
 
 	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -108,7 +109,7 @@ func (e *evaluation) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	return checkDecode(cmd, e.decode)
+	return checkDecode(cmd, question.Order{Top: 1, Decode: e.decode})
 }
 
 // eval judges the model of a run as asked.
@@ -188,24 +189,14 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts (default: the run's, 1: none)")
 }
 
-// checkDecode finds what is wrong with the flags of [addDecode].
-func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
-	command := name(cmd)
-	for flag, width := range map[string]int{"beam": opt.Beam, "inner": opt.Inner} {
-		if cmd.Flags().Changed(flag) && (width < 1 || width > learn.MaxBeam) {
-			return usagef("%s: --%s must be 1 to %d (got %d)", command, flag, learn.MaxBeam, width)
+// checkDecode finds what is wrong with the flags of [addDecode], for the orders that are asked for.
+func checkDecode(cmd *cobra.Command, q question.Order) error {
+	for flag, value := range map[string]int{"beam": q.Decode.Beam, "inner": q.Decode.Inner, "symmetries": q.Decode.Symmetries} {
+		if cmd.Flags().Changed(flag) && value == 0 { // which stands for the run's own where no flag is given
+			return usage(cmd, learn.InRange(flag, value, learn.MaxBeam))
 		}
 	}
-	if f := "symmetries"; cmd.Flags().Changed(f) && (opt.Symmetries < 1 || opt.Symmetries > learn.MaxSymmetries) {
-		return usagef("%s: --%s must be 1 to %d (got %d)", command, f, learn.MaxSymmetries, opt.Symmetries)
-	}
-	switch {
-	case opt.Method != "" && opt.Method != "greedy" && opt.Method != "beam":
-		return usagef("%s: unknown --decode %q, wanted greedy or beam", command, opt.Method)
-	case opt.Method == "greedy" && (opt.Beam > 0 || opt.Inner > 0):
-		return usagef("%s: --decode greedy has no --beam and --inner", command)
-	}
-	return nil
+	return usage(cmd, q.Check())
 }
 
 // Questions that do not say how many sets they are about are taken to be about a few or many.
@@ -213,18 +204,6 @@ const (
 	aFewSets = 64
 	manySets = 4096
 )
-
-// setsIn guesses how many sets are in an input: at a kilobyte each, many in a stream.
-func setsIn(path string) int {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		if path == "-" {
-			return manySets
-		}
-		return aFewSets
-	}
-	return max(aFewSets, int(info.Size()/1024))
-}
 
 // load opens a run's model to ask about so many sets.
 func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {

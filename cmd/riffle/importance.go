@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -35,7 +36,7 @@ Of two features that say the same each may look unimportant.`,
 			case examples < 1 && cmd.Flags().Changed("examples"):
 				return usagef("importance: --examples must be 1 or more (got %d)", examples)
 			}
-			if err := checkDecode(cmd, opt.Decode); err != nil {
+			if err := checkDecode(cmd, question.Order{Top: 1, Decode: opt.Decode}); err != nil {
 				return err
 			}
 			return exactly([]string{"DIR", "FILE"}[:max(1, min(2, len(args)))]...)(cmd, args)
@@ -43,7 +44,7 @@ Of two features that say the same each may look unimportant.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var lists []*dataset.Set
 			if len(args) == 2 {
-				f, err := dataset.OpenWith(args[1], dataset.Options{Empty: true})
+				f, err := dataset.Read(args[1], dataset.Options{Empty: true})
 				if err != nil {
 					return err
 				}

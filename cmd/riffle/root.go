@@ -102,6 +102,9 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 			return cmd.Help()
 		},
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		return excluded(cmd, cmd.ValidateFlagGroups())
+	}
 	root.Flags().BoolVar(&version, "version", false, "print the version, as riffle version does")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
 	root.SetFlagErrorFunc(flagError)

@@ -24,7 +24,9 @@ const topKAt = 5
 // known, and uniform the same of all orders alike.
 func measures(k int) []task.Measure {
 	return []task.Measure{
-		{Key: "exact", Log: "exact"}, {Key: "kendall_tau", Log: "kendall_tau"}, // as all tasks have them
+		// As all tasks have them, and not told twice.
+		{Key: "exact", Log: "exact"},
+		{Key: "kendall_tau", Log: "kendall_tau"},
 		{Key: "ranking.exact", Label: "exact, known pairs", Unit: "%", Digits: 2},
 		{Key: "ranking.tau_b", Label: "Kendall tau-b", Digits: 4},
 		{Key: "ranking.ndcg", Label: fmt.Sprintf("NDCG@%d", NDCGAt), Digits: 4, Log: "ndcg"},

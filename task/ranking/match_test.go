@@ -33,7 +33,7 @@ func clubs(sets int, header string) string {
 
 func readText(t *testing.T, name, text string) []*dataset.Set {
 	t.Helper()
-	f, err := dataset.Open(write(t, name, text))
+	f, err := dataset.Read(write(t, name, text), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func readRanked(path, fill string) ([]*dataset.Set, error) {
 	if read != nil && path == read.Path && o == read.Options {
 		return read.Sets, nil
 	}
-	f, err := dataset.OpenWith(path, o)
+	f, err := dataset.Read(path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package question
 
 import (
 	"bufio"
@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// readDone reads the ids of the sets that a file of answers has: lines of JSON with an "id", or,
+// ReadDone reads the ids of the sets that a file of answers has: lines of JSON with an "id", or,
 // of order, lines that begin with it and a tab. A line that was cut off is an error, since what
 // is written behind it would be lost. A file that is not there yet has none.
-func readDone(path string) (ids map[string]bool, err error) {
+func ReadDone(path string) (ids map[string]bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return map[string]bool{}, nil

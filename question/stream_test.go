@@ -1,14 +1,18 @@
-package learn
+package question
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/learn"
 )
 
 // from yields sets, and an error where one is nil.
@@ -26,10 +30,42 @@ func from(all []*dataset.Set) iter.Seq2[*dataset.Set, error] {
 	}
 }
 
+// tours is a model of tours of 5 cities as it is before training.
+func tours(t *testing.T) *learn.Model {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Task = config.Task{Name: "tsp", N: 5}
+	c.Model = config.Model{Encoder: "points", Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+	c.Process.Schedule = []int{0, 2, 5}
+	c.Eval.Batch = 8
+	m, _, err := learn.New(c, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// randomSets makes sets of n cities.
+func randomSets(count, n int) []*dataset.Set {
+	rng := rand.New(rand.NewPCG(3, 3))
+	sets := make([]*dataset.Set, count)
+	for i := range sets {
+		sets[i] = &dataset.Set{ID: fmt.Sprintf("s%d", i), Kind: dataset.KindPoint, Items: make([]dataset.Item, n)}
+		for k := range sets[i].Items {
+			sets[i].Items[k].Point = [2]float64{rng.Float64(), rng.Float64()}
+		}
+	}
+	return sets
+}
+
 // A stream has the answers of all sets together, in their order, bit for bit, whatever the size
 // of its parts.
 func TestStreamEqualsAllAtOnce(t *testing.T) {
-	m := newScalars(t, scalars{n: 5}, nil)
+	m := tours(t)
 	all := randomSets(41, 5)
 	for i, s := range all {
 		s.ID = ""
@@ -42,9 +78,9 @@ func TestStreamEqualsAllAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, least := range []int{1, 7, 100} {
-		var got []Sampled
+		var got []learn.Sampled
 		var warnings []string
-		for part, err := range Stream(t.Context(), from(all), least, func(ctx context.Context, sets []*dataset.Set) ([]Sampled, []string, error) {
+		for part, err := range Stream(t.Context(), from(all), least, func(ctx context.Context, sets []*dataset.Set) ([]learn.Sampled, []string, error) {
 			return m.Sample(ctx, sets, 6, 1)
 		}) {
 			if err != nil {

@@ -1,4 +1,4 @@
-package learn
+package question
 
 import (
 	"context"
@@ -24,9 +24,8 @@ type Part[R any] struct {
 	Warnings []string
 }
 
-// Question asks a model about sets: [Model.Order], [Model.Sample] or [Model.Score] with all but
-// their sets settled.
-type Question[R any] func(ctx context.Context, sets []*dataset.Set) (answers []R, warnings []string, err error)
+// AskFunc asks a model about sets, as [Order.Ask], [Sample.Ask] and [Score.Ask] do.
+type AskFunc[R any] func(ctx context.Context, sets []*dataset.Set) (answers []R, warnings []string, err error)
 
 // Bounds on a part: sets, and numbers that their items hold.
 const (
@@ -50,7 +49,7 @@ const (
 //
 // sets is read in a goroutine of its own, ahead of the answers; where the stream ends early that
 // ends with its next set. The next part is asked while the last is used: ask nothing else of the model until the stream ends.
-func Stream[R any](ctx context.Context, sets iter.Seq2[*dataset.Set, error], least int, ask Question[R]) iter.Seq2[Part[R], error] {
+func Stream[R any](ctx context.Context, sets iter.Seq2[*dataset.Set, error], least int, ask AskFunc[R]) iter.Seq2[Part[R], error] {
 	return func(yield func(Part[R], error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		p := &parts{ctx: ctx, from: readAhead(ctx, sets), size: max(1, least), least: max(1, least)}
@@ -78,7 +77,7 @@ type partOrError[R any] struct {
 }
 
 // answer asks about one part after the other until all sets have come, or an error.
-func answer[R any](p *parts, ask Question[R], out chan<- partOrError[R]) {
+func answer[R any](p *parts, ask AskFunc[R], out chan<- partOrError[R]) {
 	for {
 		some, err := p.next()
 		if len(some) > 0 {

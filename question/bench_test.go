@@ -1,4 +1,4 @@
-package learn
+package question
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task/ranking"
 )
@@ -34,11 +36,18 @@ func BenchmarkOrderLists(b *testing.B) {
 	cfg.Task = config.Task{Name: "ranking", Data: name, Scale: "quantile"}
 	cfg.Process = config.Process{Forward: "riffle", Reverse: "pl", Schedule: []int{0, 20}}
 	cfg.Model = config.Model{Dim: 64, Layers: 3, Heads: 4, FeedForward: 128, Positions: "none"}
-	m := newModel(b, cfg, openEngine(b, "go"))
+	e, err := engine.Open("go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, _, err := learn.New(cfg, e)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		answered := 0
-		for part, err := range Stream(b.Context(), from(all), m.Config.Eval.Batch, func(ctx context.Context, sets []*dataset.Set) ([]Ordered, []string, error) {
-			return m.Order(ctx, sets, 1, DecodeOptions{Method: "greedy"})
+		for part, err := range Stream(b.Context(), from(all), m.Config.Eval.Batch, func(ctx context.Context, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+			return m.Order(ctx, sets, 1, learn.DecodeOptions{Method: "greedy"})
 		}) {
 			if err != nil {
 				b.Fatal(err)
