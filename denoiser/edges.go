@@ -48,7 +48,7 @@ func (e *edgeNet) apply(c *Context, points, states, times *graph.Node) *graph.No
 	if e.time != nil {
 		x = pointsEncoder{dim: e.dim}.apply(c, points)
 		// −1 or 1, spread over the wavelengths of the sinusoid as a coordinate is.
-		y = sinusoid(graph.MulScalar(graph.AddScalar(graph.MulScalar(states, 2), -1), pointScale), e.dim)
+		y = sinusoid(graph.MulScalar(graph.AddScalar(graph.MulScalar(states, 2), -1), PointScale), e.dim)
 		t = graph.Reshape(e.time.apply(c, times), batch, 1, 1, e.dim)
 	} else {
 		x, y = points, graph.ExpandAxes(lengths(points), -1)
