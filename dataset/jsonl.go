@@ -43,6 +43,9 @@ type JSONLReader struct {
 	seen      seen
 }
 
+// AllowEmpty has features that are null read as NaN, as [Options].Empty does; else they are errors.
+func (r *JSONLReader) AllowEmpty() { r.parser.Empty = true }
+
 // OpenJSONL opens a JSONL file, gzipped or not; close it when done.
 func OpenJSONL(path string) (*JSONLReader, error) {
 	f, err := openFile(path)
@@ -69,13 +72,16 @@ func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
 }
 
 // ReadJSONL reads all sets of a file. All its faults are told at once, as [Faults].
-func ReadJSONL(path string) ([]*Set, error) { return readFile(path, readJSONL) }
+func ReadJSONL(path string) ([]*Set, error) {
+	return readFile(path, func(r io.Reader, name string) ([]*Set, error) { return readJSONL(r, name, Options{}) })
+}
 
-func readJSONL(r io.Reader, name string) ([]*Set, error) {
+func readJSONL(r io.Reader, name string, o Options) ([]*Set, error) {
 	lines, err := NewJSONLReader(r, name)
 	if err != nil {
 		return nil, err
 	}
+	lines.parser.Options = o
 	var sets []*Set
 	faults := &Faults{Path: name}
 	for {

@@ -48,7 +48,8 @@ type File struct {
 
 // Options say how a file is read.
 type Options struct {
-	// Empty is whether a table may have empty features, which are then NaN; else they are errors.
+	// Empty is whether a table, or JSONL as null, may have empty features, which are then NaN; else they
+	// are errors.
 	Empty bool
 }
 
@@ -79,7 +80,7 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 	var err error
 	switch f.Format {
 	case FormatJSONL:
-		f.Sets, err = readJSONL(r, name)
+		f.Sets, err = readJSONL(r, name, f.Options)
 	case FormatCSV, FormatBallots:
 		err = f.readCSV(r, name)
 	case FormatSVMLight:
@@ -126,6 +127,7 @@ func ScanWith(r io.Reader, name string, o Options, warn func([]string)) iter.Seq
 				yield(nil, err)
 				return
 			}
+			lines.parser.Options = o
 			lines.All()(yield)
 			return
 		}

@@ -1,10 +1,13 @@
 package learn
 
 import (
+	"math"
+
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -28,12 +31,38 @@ func (m *Model) method() (*method, error) {
 	case m.Config.Train.Objective == "latent":
 		return m.latent()
 	}
+	weight, err := m.positionWeight()
+	if err != nil {
+		return nil, err
+	}
 	return &method{
-		loss: diffusion.BoundLoss(m.Denoiser, m.Process),
+		loss: diffusion.WeightedLoss(m.Denoiser, m.Process, weight),
 		inputs: func(_ int, b *batch) ([]*tensors.Tensor, error) {
 			return append([]*tensors.Tensor{b.objects}, b.states.Inputs()...), nil
 		},
 		close: func() {},
+	}, nil
+}
+
+// positionWeight is how much a position counts in the loss, nil where all count alike.
+func (m *Model) positionWeight() (func(position int) float32, error) {
+	top := m.Config.Train.Top
+	switch _, weighted := m.Process.Reverse.(reverse.Weighted); {
+	case top == 0:
+		return nil, nil
+	case !weighted:
+		return nil, config.Errorf("train.top", "is for process.reverse pl and gpl (got %s)", m.Process.Reverse.Name())
+	case len(m.Process.Steps) != 2:
+		return nil, config.Errorf("train.top", "is for one reverse step, whose first positions are those of the order (got process.schedule of %d steps)", len(m.Process.Steps)-1)
+	}
+	return func(i int) float32 {
+		if m.Config.Train.Discount {
+			return float32(1 / math.Log2(float64(i)+2))
+		}
+		if i < top {
+			return 1
+		}
+		return 0
 	}, nil
 }
 

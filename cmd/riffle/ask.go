@@ -165,6 +165,7 @@ func (f *streamFlags) sets(path string, read func(path string) ([]*dataset.Set, 
 			if err != nil {
 				return nil, err
 			}
+			r.AllowEmpty() // the model says whether it takes them, as of a table
 			return func(yield func(*dataset.Set, error) bool) {
 				defer func() { _ = r.Close() }() // only read from
 				r.All()(yield)

@@ -197,6 +197,12 @@ func (a *app) openRun(args []string, out, engineSpec, initial string, resume boo
 		from = args[0]
 	}
 	err = change("train", &cfg, set)
+	if err == nil && !resume && args[0] == "ranking" && listsOfFeatures(cfg, set) {
+		a.note("the items have features: this is the preset ranking-features")
+		if cfg, err = readConfig("ranking-features"); err == nil {
+			err = change("train", &cfg, set)
+		}
+	}
 	if err == nil {
 		if _, err = cfg.Resolve(); err != nil {
 			err = blame("train", from, set, err)
@@ -324,6 +330,17 @@ func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Conf
 	}
 	a.warn(warnings)
 	return m, m.CheckData()
+}
+
+// listsOfFeatures tells whether a configuration is for lists of items with features, of which one reverse
+// step by Plackett–Luce learns more in the same time, unless keys say how the process or its law is to be.
+func listsOfFeatures(cfg config.Config, set []string) bool {
+	for _, s := range set {
+		if strings.HasPrefix(s, "process.") || strings.HasPrefix(s, "model.gpl_rows") {
+			return false
+		}
+	}
+	return task.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
 }
 
 // change changes the keys of a configuration that --set gives.
