@@ -25,6 +25,7 @@
 //	run        a training on disk: log, checkpoints
 //	onnx       a trained network as two ONNX models
 //	task       what can be learned: sort, delta, jigsaw, tsp, ranking
+//	method     what is minimised, one method a file
 //	learn      all of it together: train, load, order, sample, score
 //	evaluate   how good a model is: test sets, calibration, marginals, importance
 //	presets    ready configurations, the paper's among them

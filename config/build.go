@@ -28,9 +28,10 @@ var network = map[string]string{
 	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout",
 }
 
-// Network makes the denoiser of a configuration, for objects as its task says they are.
-func (c *Config) Network(objects denoiser.EncoderConfig) (*denoiser.Denoiser, error) {
-	cfg, err := c.DenoiserConfig(objects)
+// Network makes the denoiser of a configuration, for objects as its task says they are, with the head of
+// its method.
+func (c *Config) Network(objects denoiser.EncoderConfig, head string) (*denoiser.Denoiser, error) {
+	cfg, err := c.DenoiserConfig(objects, head)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +109,11 @@ func schedules(forward shuffle.Law, law reverse.Law) func(n int) []int {
 	}
 }
 
-// DenoiserConfig returns the network; what the objects are is the task's to say.
-func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config, error) {
+// DenoiserConfig returns the network; what the objects are is the task's to say, and what it ends in
+// the method's.
+func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig, head string) (denoiser.Config, error) {
 	var law reverse.Law
-	if c.Method == "diffusion" {
+	if c.used("process.reverse") {
 		var err error
 		if law, err = reverse.ByName(c.Process.Reverse); err != nil {
 			return denoiser.Config{}, Wrap("process.reverse", err)
@@ -122,13 +124,8 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig) (denoiser.Config
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Edges: m.Edges, Head: heads[c.Method],
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Edges: m.Edges, Head: head,
 	}, nil
-}
-
-// heads are what the networks of the methods end in.
-var heads = map[string]string{
-	"diffusion": "", "gumbel-sinkhorn": "assign", "diffsort": "score", "error-free-diffsort": "score", "sedd": "pointer",
 }
 
 // LearningRate returns the schedule of the learning rate.

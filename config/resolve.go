@@ -41,7 +41,7 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !unknown && c.Method == "diffusion" { // the rest says the data, see task.InferFromData
+	if !unknown && c.used("process.reverse") { // the rest says the data, see task.InferFromData
 		if warnings, err = c.resolveProcess(); err != nil {
 			return nil, err
 		}

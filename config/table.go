@@ -186,7 +186,7 @@ func (e *entry) check(c *Config) error {
 		return e.checkPaper(c.Paper)
 	}
 	v := c.field(e.name)
-	if slices.ContainsFunc(e.uses, func(u use) bool { return u.none(c) }) {
+	if !c.used(e.name) {
 		return nil
 	}
 	switch v.Kind() {

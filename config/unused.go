@@ -14,6 +14,11 @@ func (u use) none(c *Config) bool {
 	return value != "" && slices.Contains(entries[u.with].values, value) && !slices.Contains(u.values, value)
 }
 
+// used tells whether a key has an effect in c.
+func (c *Config) used(key string) bool {
+	return !slices.ContainsFunc(entries[key].uses, func(u use) bool { return u.none(c) })
+}
+
 // checkUsed returns an error for keys that were given and have no effect in c; where puts
 // what is known of the place of keys[i] before it.
 func (c *Config) checkUsed(keys []string, where func(i int) string) error {
@@ -56,7 +61,7 @@ func (c *Config) checkFilled(keys []string, where func(i int) string) error {
 // they have by default.
 func (c *Config) fillUsed() {
 	defer c.fillSize()
-	if c.Method == "diffusion" { // what was dropped while the method was another one
+	if c.used("process.reverse") { // what was dropped while the method was another one
 		c.restore("process.forward", "process.reverse")
 		c.restore("decode.method", "decode.beam", "decode.inner")
 		if c.Train.Objective == "" {
@@ -65,7 +70,7 @@ func (c *Config) fillUsed() {
 		}
 	}
 	for _, e := range table {
-		if e.own != "" && c.field(e.name).IsZero() && !slices.ContainsFunc(e.uses, func(u use) bool { return u.none(c) }) {
+		if e.own != "" && c.field(e.name).IsZero() && c.used(e.name) {
 			e.set(c, e.own)
 		}
 	}

@@ -128,11 +128,14 @@ func (p *parser) set(start []byte) (*Set, error) {
 	return s, s.validate(p.Empty)
 }
 
+// maxRules is how many rules of a kind a set may have.
+const maxRules = 1 << 20
+
 // constraints reads {"pin": ["a=0"], …}; what the texts say is checked with the set.
 func (p *parser) constraints(t *constraint.Text) error {
 	return p.object("constraints", ruleFields, func(field string) error {
 		to := map[string]*[]string{"pin": &t.Pin, "forbid": &t.Forbid, "before": &t.Before, "first": &t.First}[field]
-		return p.array(func(i int) error {
+		return p.array(maxRules, func(i int) error {
 			text, err := p.text()
 			if err != nil {
 				return &elementError{i, err}
@@ -170,7 +173,7 @@ func checkOrder(field string, order []int, n int) error {
 func (p *parser) items(s *Set) error {
 	count, content := 0, false
 	p.list = p.list[:0]
-	err := p.array(func(i int) error {
+	err := p.array(MaxItems+1, func(i int) error {
 		if i >= MaxItems {
 			return fmt.Errorf("items: wanted at most %d (there are more)", MaxItems)
 		}
@@ -364,12 +367,15 @@ type elementError struct {
 func (e *elementError) Error() string { return fmt.Sprintf("[%d]: %v", e.index, e.err) }
 func (e *elementError) Unwrap() error { return e.err }
 
-// array reads [ … ], calling read for each element.
-func (p *parser) array(read func(i int) error) error {
+// array reads [ … ] of at most so many elements, calling read for each.
+func (p *parser) array(most int, read func(i int) error) error {
 	if err := p.open('[', "a list"); err != nil {
 		return err
 	}
 	for i := 0; p.dec.PeekKind() != ']'; i++ {
+		if i >= most {
+			return fmt.Errorf("wanted at most %d (there are more)", most)
+		}
 		if err := read(i); err != nil {
 			return err
 		}
@@ -409,7 +415,7 @@ func (p *parser) text() (string, error) {
 // numbers is valid until it is called again.
 func (p *parser) numbers(read func() (float64, error)) (out []float64, err error) {
 	out = p.floats[:0]
-	err = p.array(func(i int) error {
+	err = p.array(MaxFeatures, func(i int) error {
 		v, err := read()
 		if err != nil {
 			return &elementError{i, err}
@@ -444,7 +450,7 @@ func (p *parser) float() (float64, error) {
 
 func (p *parser) integers() ([]int, error) {
 	out := p.ints[:0]
-	err := p.array(func(i int) error {
+	err := p.array(MaxItems, func(i int) error {
 		text, err := p.number("an integer")
 		if err != nil {
 			return &elementError{i, err}
@@ -462,7 +468,7 @@ func (p *parser) integers() ([]int, error) {
 
 // levels reads [[2], [0, 1]]; an empty level ends it, so that memory follows what is there.
 func (p *parser) levels() (l BucketOrder, err error) {
-	err = p.array(func(i int) error {
+	err = p.array(MaxItems, func(i int) error {
 		group, err := p.integers()
 		if err == nil && len(group) == 0 {
 			err = errors.New("is empty, wanted one item or more")

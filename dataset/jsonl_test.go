@@ -134,6 +134,8 @@ func TestReadJSONLErrors(t *testing.T) {
 		"order and rank":      {two + `"order":[0,1],"rank":[0,1]}`, `1: rank: is there beside "order", wanted one of them`},
 		"order short":         {two + `"order":[0]}`, `1: order: has 1 entries, wanted 2, one an item` + "\nhint: \"levels\""},
 		"levels and order":    {two + `"levels":[[0]],"order":[0,1]}`, `1: order: is there beside "levels", wanted one of them`},
+		"a long list":         {two + `"rank":[0` + strings.Repeat(",0", MaxItems) + `]}`, `1: rank: wanted at most 65536 (there are more)`},
+		"many features":       {`{"items":[{"features":[0` + strings.Repeat(",0", MaxFeatures) + `]}]}`, `1: item 0: features: wanted at most 1048576 (there are more)`},
 		"levels repeat":       {two + `"levels":[[0],[1,0]]}`, `1: levels: level 1: item 0 is there twice`},
 		"level beyond":        {two + `"levels":[[2]]}`, `1: levels: level 0: item 2, wanted 0 to 1`},
 		"level empty":         {two + `"levels":[[0],[]]}`, `1: levels[1]: is empty, wanted one item or more`},

@@ -45,7 +45,7 @@ type Result struct {
 // AsConfigured reports whether a result is what the configuration asks for: of
 // eval.examples sets, decoded as decode says.
 func AsConfigured(m *learn.Model, r *Result) bool {
-	if m.Process == nil {
+	if !m.Method.Diffuses() {
 		return r.Sets == m.Config.Eval.Examples
 	}
 	own, err := m.Decoding(learn.DecodeOptions{})
@@ -121,7 +121,7 @@ func Run(ctx context.Context, m *learn.Model, split task.Split, count int, opt l
 	}
 	r.Warnings = append(r.Warnings, doubts.Warnings()...)
 	r.Correct, r.KendallTauLists = &metric.Interval{}, &metric.Interval{}
-	if m.Config.Method == "sedd" {
+	if m.Method.AnySequence {
 		r.Permutations = &metric.Interval{}
 	}
 	for _, x := range []struct {
@@ -138,7 +138,7 @@ func Run(ctx context.Context, m *learn.Model, split task.Split, count int, opt l
 	if r.Tour, err = tours.result(m.Config.Seed); err != nil {
 		return nil, err
 	}
-	if target, ok := m.Task.(*task.Delta); ok && len(target.Modes) > 1 && m.Process != nil {
+	if target, ok := m.Task.(*task.Delta); ok && len(target.Modes) > 1 && m.Method.Diffuses() {
 		if r.Modes, err = modesOf(ctx, m, target, split, count); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
@@ -92,18 +91,9 @@ func newScalars(t testing.TB, work scalars, change func(*config.Config)) *learn.
 	if _, err := cfg.Resolve(); err != nil {
 		t.Fatal(err)
 	}
-	network, err := cfg.DenoiserConfig(work.Encoder())
+	m, err := learn.PlanTask(cfg, work, openEngine(t, "go"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	m := &learn.Model{Config: cfg, Task: work, Engine: openEngine(t, "go"), Store: model.NewStore()}
-	if m.Denoiser, err = denoiser.New(network); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Method == "diffusion" {
-		if m.Process, err = cfg.DiffusionProcess(); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if err := m.Denoiser.Init(m.Store, cfg.Seed); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -154,6 +155,9 @@ func runLists(ctx context.Context, m *learn.Model, t *task.Ranking, split task.S
 		Exact: r.Exact, KendallTau: r.TauB, Ranking: r, Seconds: time.Since(start).Seconds(), Warnings: slices.Concat(m.Warnings(), t.Dropped),
 	}
 	out.SetsPerSecond = float64(len(sets)) / out.Seconds
+	if r.TauB.High < 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the model's orders run against those of the lists (Kendall's tau-b %.2f): do the lists put the best first?", r.TauB.Mean))
+	}
 	return out, nil
 }
 

@@ -227,7 +227,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 // OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
 // least first; nil for none. It depends on the set's objects and its order alone.
 func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []string, err error) {
-	if err := m.errBaseline("orders of new sets"); err != nil {
+	if err := m.Method.Refuse("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
 	if opt, err = opt.Complete(m.ownDecode(), top); err != nil {

@@ -74,10 +74,7 @@ func (m *Model) on(kind string, f func() float64) float64 {
 // compiling counted; one of some time takes the engine that makes more steps in it and in what it
 // takes to compile.
 func (m *Model) FasterToTrain() Choice {
-	states := 1
-	if m.Process != nil {
-		states = m.Config.Objective().PerSet(m.Process)
-	}
+	states := m.Method.States(m.setup())
 	n := m.Config.Task.N
 	step := func() float64 {
 		return backward * float64(m.Config.Train.Batch) * (float64(states)*m.stateTime(n) + m.encodeTime(n))
@@ -95,7 +92,7 @@ func (m *Model) FasterToTrain() Choice {
 // FasterToAsk says which engine answers a question about so many sets of the largest size faster,
 // with the rest of a program's start left out.
 func (m *Model) FasterToAsk(q Query, sets int) Choice {
-	if m.Process == nil { // of methods to compare with there is no estimate
+	if !m.Method.Diffuses() { // of methods to compare with there is no estimate
 		return Choice{Kind: "xla", Why: "xla is there"}
 	}
 	shapes := m.sizes()

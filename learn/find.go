@@ -36,20 +36,21 @@ func (m *Model) Decoding(o DecodeOptions) (DecodeOptions, error) { return o.Comp
 
 // Finder returns how the model's method finds the orders of examples, number first, … of
 // their split, and the options it follows.
-func (m *Model) Finder(opt DecodeOptions) (func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), DecodeOptions, error) {
-	if m.Process == nil {
+func (m *Model) Finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), _ DecodeOptions, err error) {
+	if !m.Method.Diffuses() {
 		if opt != (DecodeOptions{}) && opt.Method != "greedy" {
-			return nil, opt, m.errBaseline("beam")
+			return nil, opt, m.Method.Refuse("beam")
 		}
-		o, err := m.orderer()
-		if err != nil {
-			return nil, opt, err
+		if m.orderer == nil {
+			if m.orderer, err = m.Method.Orderer(m.setup()); err != nil {
+				return nil, opt, err
+			}
 		}
 		return func(_ context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-			return o.orders(ex.Objects, first)
+			return m.orderer.Orders(ex.Objects, first)
 		}, DecodeOptions{}, nil
 	}
-	opt, err := m.Decoding(opt)
+	opt, err = m.Decoding(opt)
 	if err != nil {
 		return nil, opt, err
 	}
@@ -165,8 +166,8 @@ func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, n int, numbers
 
 // MethodWarnings are what a method to compare with found odd in the orders that it gave so far.
 func (m *Model) MethodWarnings() []string {
-	if o, ok := m.other.(interface{ warnings() []string }); ok {
-		return o.warnings()
+	if m.orderer == nil {
+		return nil
 	}
-	return nil
+	return m.orderer.Warnings()
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
@@ -196,18 +195,9 @@ func newScalars(t testing.TB, work scalars, change func(*config.Config)) *Model 
 	if _, err := cfg.Resolve(); err != nil {
 		t.Fatal(err)
 	}
-	network, err := cfg.DenoiserConfig(work.Encoder())
+	m, err := PlanTask(cfg, work, openEngine(t, "go"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	m := &Model{Config: cfg, Task: work, Engine: openEngine(t, "go"), Store: model.NewStore()}
-	if m.Denoiser, err = denoiser.New(network); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Method == "diffusion" {
-		if m.Process, err = cfg.DiffusionProcess(); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if err := m.Denoiser.Init(m.Store, cfg.Seed); err != nil {
 		t.Fatal(err)

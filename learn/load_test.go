@@ -87,7 +87,7 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !x.objects.Equal(y.objects) || fmt.Sprint(x.states) != fmt.Sprint(y.states) {
+	if !x.Objects.Equal(y.Objects) || fmt.Sprint(x.States) != fmt.Sprint(y.States) {
 		t.Error("the same step gave two batches")
 	}
 }

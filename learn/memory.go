@@ -18,10 +18,7 @@ import (
 func (m *Model) StepMemory(batch, devices int) int64 {
 	d := m.Denoiser.Config
 	n := m.Config.Task.N
-	states := 1
-	if m.Process != nil {
-		states = m.Config.Objective().PerSet(m.Process)
-	}
+	states := m.Method.States(m.setup())
 	rows := batch * states
 
 	// Of a token in a layer: queries, keys, values, what they give, two sums and two norms, the
@@ -115,7 +112,7 @@ func (m *Model) CheckMemory(devices int) error {
 	if fits > 0 {
 		hint = fmt.Sprintf("%s = %d would fit", config.TrainBatch, fits)
 	}
-	if m.Config.Train.Objective == "bound" && m.Process != nil && m.Config.Objective().PerSet(m.Process) > 1 {
+	if m.Config.Train.Objective == "bound" && m.Method.States(m.setup()) > 1 {
 		hint += "; " + config.TrainObjective + " = \"random-step\" takes one state a trajectory"
 	}
 	return &config.KeyError{Key: config.TrainBatch, Problem: fmt.Sprintf("a step of %d sets needs about %s, %s are free", batch, gigabytes(need), gigabytes(free)), Hint: hint}

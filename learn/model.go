@@ -14,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -23,6 +24,7 @@ import (
 type Model struct {
 	Config   config.Config
 	Task     task.Task
+	Method   *method.Method
 	Denoiser *denoiser.Denoiser
 	Process  *diffusion.Process // nil with another method than diffusion
 	Engine   *engine.Engine
@@ -41,7 +43,7 @@ type Model struct {
 	compiled    time.Duration // spent on compiling so far
 	initialised bool          // by InitFrom
 	decoder     *diffusion.Decoder
-	other       orderer // with another method
+	orderer     method.Orderer // of a method without a process
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }
@@ -69,23 +71,33 @@ func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, nil, err
 	}
-	m = &Model{Config: cfg, Engine: e, Store: model.NewStore()}
-	if m.Task, err = task.New(&cfg); err != nil {
+	work, err := task.New(&cfg)
+	if err != nil {
 		return nil, nil, err
 	}
-	if m.Denoiser, err = cfg.Network(m.Task.Encoder()); err != nil {
+	if m, err = PlanTask(cfg, work, e); err != nil {
 		return nil, nil, err
-	}
-	if cfg.Method == "diffusion" {
-		if m.Process, err = cfg.DiffusionProcess(); err != nil {
-			return nil, nil, err
-		}
 	}
 	m.schedule = warnings
 	if e != nil {
 		warnings = slices.Concat(e.Warnings, warnings)
 	}
 	return m, warnings, nil
+}
+
+// PlanTask is [Plan] with a task of one's own; the configuration is resolved.
+func PlanTask(cfg config.Config, work task.Task, e *engine.Engine) (m *Model, err error) {
+	m = &Model{Config: cfg, Task: work, Engine: e, Store: model.NewStore()}
+	if m.Method, err = method.Of(&cfg); err != nil {
+		return nil, err
+	}
+	if m.Denoiser, err = cfg.Network(work.Encoder(), m.Method.Head); err != nil {
+		return nil, err
+	}
+	if m.Method.Diffuses() {
+		m.Process, err = cfg.DiffusionProcess()
+	}
+	return m, err
 }
 
 // start makes the starting weights, unless the model has some.
@@ -157,7 +169,7 @@ func within(dir *run.Dir, err error) error {
 
 // Decoder returns the model's decoder; it stays valid while the model trains on.
 func (m *Model) Decoder() (*diffusion.Decoder, error) {
-	if err := m.errBaseline("decoder of reverse steps"); err != nil {
+	if err := m.Method.Refuse("decoder of reverse steps"); err != nil {
 		return nil, err
 	}
 	if m.decoder == nil {
@@ -177,6 +189,10 @@ func (m *Model) ReleaseGraphs() {
 	if m.decoder != nil {
 		m.decoder.Close()
 		m.decoder = nil
+	}
+	if m.orderer != nil {
+		m.orderer.Close()
+		m.orderer = nil
 	}
 }
 

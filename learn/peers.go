@@ -18,7 +18,7 @@ func (m *Model) CheckPeers(p diffusion.Peers) error {
 		return nil
 	case batch%p.Size() != 0:
 		return fmt.Errorf("processes: must divide train.batch (%d) (got %d)", batch, p.Size())
-	case m.Process != nil && m.Config.Train.Objective == "latent":
+	case m.Method.OneProcess:
 		return config.Errorf(config.TrainObjective, "latent trains in one process (got %d)\nhint: --devices shares its batches among the devices of one machine", p.Size())
 	}
 	return nil

@@ -20,7 +20,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	case "jigsaw":
 		return nil, fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", t.Rows, t.Columns, n)
 	}
-	if err := m.errBaseline("other size"); err != nil {
+	if err := m.Method.Refuse("other size"); err != nil {
 		return nil, err
 	}
 	if err := m.Denoiser.CheckSize(n); err != nil {

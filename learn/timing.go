@@ -16,12 +16,12 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 	if warm < 1 || rounds < 1 || size < 1 {
 		return nil, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)
 	}
-	method, err := m.method()
+	method, err := m.Method.Train(m.setup())
 	if err != nil {
 		return nil, err
 	}
-	defer method.close()
-	trainer, err := diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, method.loss, m.Config.AdamW(), m.Config.Seed, 0)
+	defer method.Close()
+	trainer, err := diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, method.Loss, m.Config.AdamW(), m.Config.Seed, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 				return made.err
 			}
 			s++
-			inputs, err := method.inputs(s, made.batch)
+			inputs, err := method.Inputs(made.batch)
 			if err != nil {
 				return err
 			}

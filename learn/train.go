@@ -12,6 +12,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -56,7 +57,7 @@ type trainer struct {
 	ctx     context.Context
 	dir     *run.Dir
 	opt     TrainOptions
-	method  *method
+	method  method.Training
 	steps   *diffusion.Trainer
 	log     *run.Metrics
 	pending []*diffusion.Step
@@ -127,11 +128,11 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 			return err
 		}
 	}
-	if t.method, err = m.method(); err != nil {
+	if t.method, err = m.Method.Train(m.setup()); err != nil {
 		return err
 	}
-	defer t.method.close()
-	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, t.method.loss, m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
+	defer t.method.Close()
+	if t.steps, err = diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, t.method.Loss, m.Config.AdamW(), m.Config.Seed, m.State.Step-m.State.Skipped); err != nil {
 		return err
 	}
 	defer t.steps.Close()
@@ -319,7 +320,7 @@ func (t *trainer) loop() error {
 		if err != nil {
 			return err
 		}
-		t.pending, t.items = append(t.pending, step), append(t.items, t.meanItems(made.batch.clean))
+		t.pending, t.items = append(t.pending, step), append(t.items, t.meanItems(made.batch.Clean))
 		if err := t.read(lag); err != nil {
 			return err
 		}
@@ -332,8 +333,8 @@ func (t *trainer) loop() error {
 }
 
 // make makes step s. The first of a shape compiles it, which is no part of the training's time.
-func (t *trainer) make(s int, rate float64, b *batch) (*diffusion.Step, error) {
-	if size := b.objects.Shape().Dim(1); !t.known[size] {
+func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, error) {
+	if size := b.Objects.Shape().Dim(1); !t.known[size] {
 		t.known[size] = true
 		before, done := t.compiled, t.compiling(size)
 		defer func() {
@@ -341,7 +342,7 @@ func (t *trainer) make(s int, rate float64, b *batch) (*diffusion.Step, error) {
 			t.start = t.start.Add(t.compiled - before)
 		}()
 	}
-	inputs, err := t.method.inputs(s, b)
+	inputs, err := t.method.Inputs(b)
 	if err != nil {
 		return nil, err
 	}

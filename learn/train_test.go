@@ -486,7 +486,7 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if fmt.Sprint(a.batch.states) != fmt.Sprint(b.states) || !a.batch.objects.Equal(b.objects) {
+			if fmt.Sprint(a.batch.States) != fmt.Sprint(b.States) || !a.batch.Objects.Equal(b.Objects) {
 				t.Errorf("%s: the batch of step %d depends on what was before it", name, s)
 			}
 		}
@@ -501,7 +501,7 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(b.states) == fmt.Sprint(same.states) {
+		if fmt.Sprint(b.States) == fmt.Sprint(same.States) {
 			t.Errorf("%s gives the same batch", what)
 		}
 	}

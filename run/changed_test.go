@@ -3,6 +3,8 @@ package run
 import (
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -33,5 +35,26 @@ func TestKeysNewerThanARun(t *testing.T) {
 	}
 	if warnings, err := d.checkConfig(older, essential); err != nil || len(warnings) != 1 {
 		t.Errorf("for answers: %v, %v", warnings, err)
+	}
+}
+
+// The models that are shipped say what configuration and what items they were trained with, so that a change of
+// either is found.
+func TestShippedModelsAreCovered(t *testing.T) {
+	for _, name := range []string{"sort", "puzzle", "tours", "rankings"} {
+		d, err := Open(filepath.Join("..", "models", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := d.LoadState()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state.Config == nil {
+			t.Errorf("%s: state.json has no configuration", name)
+		}
+		if _, err := os.Stat(d.File(ItemsFile)); err == nil && state.SHA256[ItemsFile] == "" {
+			t.Errorf("%s: state.json has no hash of %s", name, ItemsFile)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func testNetwork(t *testing.T, dim int) (*denoiser.Denoiser, *model.Store) {
 	c := testConfig()
 	c.Model.Encoder, c.Model.Channels, c.Model.Kernel = "cnn", []int{2}, 3
 	c.Model.Dim, c.Model.Layers, c.Model.Heads, c.Model.FeedForward = dim, 1, 2, 8
-	cfg, err := c.DenoiserConfig(denoiser.EncoderConfig{Height: 4, Width: 4})
+	cfg, err := c.DenoiserConfig(denoiser.EncoderConfig{Height: 4, Width: 4}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func (h *hosted) load() error {
 	if err != nil {
 		return err
 	}
-	if m.Process == nil {
+	if !m.Method.Diffuses() {
 		return fmt.Errorf("%s: method %s is there to be compared with, wanted a model of method diffusion", h.dir, m.Config.Method)
 	}
 	for _, w := range warnings {

@@ -153,9 +153,8 @@ func network(m *learn.Model) map[string]any {
 		"hidden": d.Encoder.Hidden, "features": d.Encoder.Features,
 		"batch": m.Config.Train.Batch, "eval_batch": m.Config.Eval.Batch, "beam": m.Config.Decode.Beam, "inner": m.Config.Decode.Inner,
 	}
-	if m.Process != nil {
-		o := m.Config.Objective()
-		n["law"], n["schedule"], n["states"], n["fix_first"] = m.Process.Reverse.Name(), m.Process.Steps, o.PerSet(m.Process), m.Process.FixFirst
+	if m.Method.Diffuses() {
+		n["law"], n["schedule"], n["states"], n["fix_first"] = m.Process.Reverse.Name(), m.Process.Steps, m.Config.Objective().PerSet(m.Process), m.Process.FixFirst
 	}
 	return n
 }

@@ -107,8 +107,8 @@ func (a *app) exportONNX(from, to string) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	if dir.Config.Method != "diffusion" {
-		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, dir.Config.Method)
+	if !m.Method.Diffuses() {
+		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, m.Method.Name)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {

@@ -50,7 +50,7 @@ func TestJigsawPresetsHaveThePapersFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			network, err := cfg.DenoiserConfig(work.Encoder())
+			network, err := cfg.DenoiserConfig(work.Encoder(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

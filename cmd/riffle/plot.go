@@ -170,8 +170,8 @@ func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, co
 
 // plotTestSets draws what a model makes of test sets.
 func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count, samples int) error {
-	if m.Process == nil {
-		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Config.Method)
+	if !m.Method.Diffuses() {
+		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
 		return nil
 	}
 	switch marginals, err := evaluate.TestMarginals(cmd.Context(), m, 0, samples); {

@@ -61,7 +61,7 @@ func TestPresets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			network, err := cfg.DenoiserConfig(work.Encoder())
+			network, err := cfg.DenoiserConfig(work.Encoder(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
