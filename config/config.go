@@ -2,6 +2,11 @@
 // means, its default, its values and with what it has an effect; reading, filling and checking.
 package config
 
+import (
+	"reflect"
+	"slices"
+)
+
 // Config is everything that defines a training: two runs with equal configurations, seeds
 // and engines are equal. It is written in TOML; the tags name the keys and say what they mean, from which
 // docs/configuration.md is made: see [Keys].
@@ -23,8 +28,8 @@ type Config struct {
 
 // Task says what is learned.
 type Task struct {
-	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking"`
-	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking"`
+	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking" mixed:"ranking" first:"tsp"`
+	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking" product:"task.rows*task.columns" data:"ranking"`
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
 	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
@@ -33,7 +38,7 @@ type Task struct {
 	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
 	Test      string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data" for:"task.name=tsp|ranking"`
 	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
-	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points"`
+	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points" data:"ranking"`
 	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
 	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error" for:"task.name=ranking" values:"|mean|0"`
 	Scale     string    `toml:"scale,omitempty" comment:"ranking: how features are brought to the network, standard (by their mean and deviation; so if empty) or quantile (normal scores of their ranks in the training part)" for:"task.name=ranking" values:"|standard|quantile"`
@@ -132,11 +137,36 @@ type Eval struct {
 // does not give is nil: some are 0.
 type Paper struct {
 	Table      string   `toml:"table" json:"table" comment:"the table and the row"`
-	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty" comment:"-1 to 1" range:".."`
-	Exact      *float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent" range:".."`
-	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent" range:".."`
-	RMSE       *float64 `toml:"rmse,omitempty" json:"rmse,omitempty" comment:"of the pixels, in a unit that the paper does not give" range:".."`
-	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty" comment:"of the pixels, as rmse" range:".."`
-	Length     *float64 `toml:"length,omitempty" json:"length,omitempty" comment:"of tours" range:".."`
-	Gap        *float64 `toml:"gap,omitempty" json:"gap,omitempty" comment:"percent above the shortest" range:".."`
+	KendallTau *float64 `toml:"kendall_tau,omitempty" json:"kendall_tau,omitempty" comment:"-1 to 1" range:".." measure:"kendall_tau_lists"`
+	Exact      *float64 `toml:"exact,omitempty" json:"exact,omitempty" comment:"percent" range:".." measure:"exact"`
+	Correct    *float64 `toml:"correct,omitempty" json:"correct,omitempty" comment:"percent" range:".." measure:"correct"`
+	RMSE       *float64 `toml:"rmse,omitempty" json:"rmse,omitempty" comment:"of the pixels, in a unit that the paper does not give" range:".." measure:"puzzle.rmse"`
+	MAE        *float64 `toml:"mae,omitempty" json:"mae,omitempty" comment:"of the pixels, as rmse" range:".." measure:"puzzle.mae"`
+	Length     *float64 `toml:"length,omitempty" json:"length,omitempty" comment:"of tours" range:".." measure:"tour.length"`
+	Gap        *float64 `toml:"gap,omitempty" json:"gap,omitempty" comment:"percent above the shortest" range:".." measure:"tour.gap"`
 }
+
+// Figure is what the paper reports of a measure, by the measure's key; nil for nothing.
+func (p *Paper) Figure(measure string) *float64 {
+	if at, ok := figures[measure]; ok && p != nil {
+		return reflect.ValueOf(*p).Field(at).Interface().(*float64)
+	}
+	return nil
+}
+
+// InPaper tells whether the paper reports a measure of some experiments.
+func InPaper(measure string) bool {
+	_, ok := figures[measure]
+	return ok
+}
+
+// figures are the fields of [Paper] by the keys of measures.
+var figures = func() map[string]int {
+	at := map[string]int{}
+	for i, f := range slices.Collect(reflect.TypeFor[Paper]().Fields()) {
+		if key := f.Tag.Get("measure"); key != "" {
+			at[key] = i
+		}
+	}
+	return at
+}()

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -49,26 +50,42 @@ func (c *Config) Resolve() (warnings []string, err error) {
 	return warnings, c.checkValues()
 }
 
+// MixedSizes tells whether the sets of the task have several sizes, up to task.n.
+func (c *Config) MixedSizes() bool { return entries["task.name"].names("mixed", c) }
+
+// FromData are the keys that only the data of the task can tell.
+func (c *Config) FromData() (keys []string) {
+	for _, e := range table {
+		if e.names("data", c) && c.field(e.name).IsZero() {
+			keys = append(keys, e.name)
+		}
+	}
+	return keys
+}
+
 // checkSize checks how many objects a set has, before anything is computed of it; unknown is
 // whether only the data of a task can tell.
 func (c *Config) checkSize() (unknown bool, err error) {
-	t := &c.Task
-	switch {
-	case t.Name == "jigsaw":
-		if err := errors.Join(entries["task.rows"].check(c), entries["task.columns"].check(c)); err != nil {
-			return false, err // so that their product does not overflow
+	n := c.Task.N
+	if product, ok := entries["task.n"].field.Tag.Lookup("product"); ok && !c.used("task.n") {
+		keys := strings.Split(product, "*")
+		for _, key := range keys { // so that their product does not overflow
+			err = errors.Join(err, entries[key].check(c))
 		}
-		if t.Rows*t.Columns < minSize {
-			return false, Errorf("task.rows, task.columns", "wanted %d tiles or more together (got 1)", minSize)
+		if err == nil && n < minSize {
+			err = Errorf(strings.Join(keys, ", "), "wanted %d tiles or more together (got %d)", minSize, n)
 		}
-	case t.Name == "ranking" && (t.N == 0 || t.Items == ""):
-		return true, nil
+		if err != nil {
+			return false, err
+		}
 	}
 	switch {
-	case t.N < minSize:
-		return false, Errorf("task.n", "must be %d or more (got %d)", minSize, t.N)
-	case t.N > maxSize:
-		return false, Errorf("task.n", "must be at most %d (got %d)", maxSize, t.N)
+	case len(c.FromData()) > 0:
+		return true, nil
+	case n < minSize:
+		return false, Errorf("task.n", "must be %d or more (got %d)", minSize, n)
+	case n > maxSize:
+		return false, Errorf("task.n", "must be at most %d (got %d)", maxSize, n)
 	}
 	return false, nil
 }

@@ -20,6 +20,11 @@ import (
 //	range         the numbers that it takes: "1..", "1..64", "0..<1", ">0", ".." for any finite
 //	values        the texts that it takes, "a|b"; an empty one stands for unsaid
 //	for           with what it has an effect: "task.name=sort|delta; method=diffusion"
+//	product       the keys whose product it is where it has no effect: "task.rows*task.columns"
+//	data          the tasks for which it is as the data has it where it is zero
+//
+// The tags of task.name say what is peculiar to some tasks: mixed, that sets have several sizes, and
+// first, that orders begin with object 0.
 type entry struct {
 	name          string
 	field         reflect.StructField
@@ -72,6 +77,12 @@ var table = func() []*entry {
 	}
 	return all
 }()
+
+// names reads a tag that lists names of tasks, and tells whether that of c is one.
+func (e *entry) names(tag string, c *Config) bool {
+	list, ok := e.field.Tag.Lookup(tag)
+	return ok && slices.Contains(strings.Split(list, "|"), c.Task.Name)
+}
 
 // owned are the uses of the key itself, without those of the tables that it is in.
 func (e *entry) owned() []use {

@@ -88,8 +88,16 @@ func (c *Config) restore(keys ...string) {
 
 // fillSize computes the number of objects where it follows from other keys.
 func (c *Config) fillSize() {
-	if c.Task.Name == "jigsaw" {
-		c.Task.N = c.Task.Rows * c.Task.Columns
+	for _, e := range table {
+		product, ok := e.field.Tag.Lookup("product")
+		if !ok || c.used(e.name) {
+			continue
+		}
+		n := int64(1)
+		for key := range strings.SplitSeq(product, "*") {
+			n *= c.field(key).Int()
+		}
+		c.field(e.name).SetInt(n)
 	}
 }
 

@@ -34,11 +34,11 @@ import (
 //
 // All faults of a file are told at once, as [Faults].
 func ReadCSV(path string) ([]*Set, error) {
-	f, err := readFile(path, (&File{Format: FormatCSV, query: queryFile(path)}).read)
-	if err != nil {
-		return nil, err
-	}
-	return f.Sets, nil
+	return readFile(path, func(r io.Reader, name string) ([]*Set, error) {
+		f := &File{Format: FormatCSV, query: queryFile(path)}
+		err := f.parse(r, name)
+		return f.Sets, err
+	})
 }
 
 // ParseCSV is [ReadCSV] for a reader; name stands for the file in errors.

@@ -66,7 +66,7 @@ func TestTableDialects(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path)
+		f, err := Read(path, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -208,7 +208,7 @@ func TestQueryFile(t *testing.T) {
 		dir := t.TempDir()
 		path := write(dir, name, text)
 		write(dir, strings.TrimSuffix(name, ".gz")+".query", "2\n1\n")
-		f, err := Open(path)
+		f, err := Read(path, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -219,14 +219,14 @@ func TestQueryFile(t *testing.T) {
 		}
 		for query, want := range map[string]string{"2\n": ".query: has sets of 2 items in all, wanted 3, as there are lines", "2\n0\n": ".query:2: wanted the size of a set, 1 to 65536 (got \"0\")", "": ".query: has sets of 0 items"} {
 			write(dir, strings.TrimSuffix(name, ".gz")+".query", query)
-			if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s, sizes %q: %v, wanted %s", name, query, err, want)
 			}
 		}
 		if err := os.Remove(filepath.Join(dir, strings.TrimSuffix(name, ".gz")+".query")); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Open(path); err == nil {
+		if f, err := Read(path, Options{}); err == nil {
 			t.Errorf("%s without sizes: %+v", name, f)
 		}
 	}
@@ -248,7 +248,7 @@ func TestBallots(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path)
+		f, err := Read(path, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

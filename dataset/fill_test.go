@@ -25,7 +25,7 @@ func TestFill(t *testing.T) {
 		FillMean: {{1, -1}, {2.5, -1}, {4, -1}}, // (1 + 4)/2 and −1
 		FillZero: {{1, 0}, {0, -1}, {4, 0}},
 	} {
-		f, err := OpenWith(path, Options{Empty: true})
+		f, err := Read(path, Options{Empty: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestFill(t *testing.T) {
 		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillMean, "feature g is empty in all items: it has no mean"},
 		{"set,item,rank,f,g\nq,a,1,1,\nq,b,2,3,\n", FillNone, "feature g is empty in 2 items"},
 	} {
-		f, err := OpenWith(write("bad.csv", c.text), Options{Empty: true})
+		f, err := Read(write("bad.csv", c.text), Options{Empty: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,11 +65,11 @@ func TestFill(t *testing.T) {
 	// A line of LightGBM's that ends with an empty feature has it.
 	table := write("label.csv", "1,2,\n0,3,4\n")
 	write("label.csv.query", "2\n")
-	if f, err := OpenWith(table, Options{Empty: true}); err != nil || len(f.Sets[0].Items[0].Features) != 2 {
+	if f, err := Read(table, Options{Empty: true}); err != nil || len(f.Sets[0].Items[0].Features) != 2 {
 		t.Errorf("%v, %v", f, err)
 	}
 	// Numbers near the largest have a mean too.
-	f, err := OpenWith(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
+	f, err := Read(write("large.csv", "set,item,f\nq,a,1.7e308\nq,b,1.7e308\nq,c,\n"), Options{Empty: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("%v, %v", f.Sets[0].Items[2], err)
 	}
 	// What is no number is none with a fill either.
-	if _, err := OpenWith(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
+	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
 		t.Error(err)
 	}
 	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {
@@ -98,10 +98,10 @@ func TestNullFeatures(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "is null, wanted a finite number") {
+		if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), "is null, wanted a finite number") {
 			t.Errorf("%s: error %v", text, err)
 		}
-		f, err := OpenWith(path, Options{Empty: true})
+		f, err := Read(path, Options{Empty: true})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -109,7 +109,11 @@ func TestNullFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s := range ScanWith(strings.NewReader(text), "-", Options{Empty: true}, nil) {
+		stream, err := OpenReader(strings.NewReader(text), "-", Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range stream.All() {
 			for _, set := range []*Set{f.Sets[0], one, s} {
 				for k, it := range set.Items {
 					if diff := cmp.Diff(want[k], it.Features, cmpopts.EquateNaNs()); diff != "" {

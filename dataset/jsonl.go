@@ -43,9 +43,6 @@ type JSONLReader struct {
 	seen      seen
 }
 
-// AllowEmpty has features that are null read as NaN, as [Options].Empty does; else they are errors.
-func (r *JSONLReader) AllowEmpty() { r.parser.Empty = true }
-
 // OpenJSONL opens a JSONL file, gzipped or not; close it when done.
 func OpenJSONL(path string) (*JSONLReader, error) {
 	f, err := openFile(path)
@@ -82,10 +79,14 @@ func readJSONL(r io.Reader, name string, o Options) ([]*Set, error) {
 		return nil, err
 	}
 	lines.parser.Options = o
-	var sets []*Set
-	faults := &Faults{Path: name}
+	return lines.readAll()
+}
+
+// readAll reads the sets that are left. All faults are told at once.
+func (r *JSONLReader) readAll() (sets []*Set, err error) {
+	faults := &Faults{Path: r.name}
 	for {
-		s, err := lines.next()
+		s, err := r.next()
 		if errors.Is(err, io.EOF) {
 			if err := faults.err(); err != nil {
 				return nil, err
@@ -93,9 +94,9 @@ func readJSONL(r io.Reader, name string, o Options) ([]*Set, error) {
 			return sets, nil
 		}
 		if err != nil {
-			faults.add(lines.line.number, "", err)
+			faults.add(r.line.number, "", err)
 		}
-		if lines.line.broken() {
+		if r.line.broken() {
 			return nil, faults
 		}
 		sets = append(sets, s)

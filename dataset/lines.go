@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"time"
 	"unicode/utf8"
 )
 
@@ -63,8 +64,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 }
 
 // openFile is os.Open for what is no folder, which would be told only when it is read, and no
-// pipe: that of no writer would be waited for without an end, and one that was looked at for its
-// format has nothing left to read.
+// pipe, whose end may never come and which cannot be read again.
 func openFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -74,9 +74,38 @@ func openFile(path string) (*os.File, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a folder, wanted a file", path)
 	case info.Mode()&os.ModeNamedPipe != 0:
-		return nil, fmt.Errorf("%s: is a pipe, wanted a file, which can be read twice\nhint: write what comes out of it to a file", path)
+		return nil, errPipe(path)
 	}
 	return os.Open(path)
+}
+
+func errPipe(path string) error {
+	return fmt.Errorf("%s: is a pipe, wanted a file, which can be read twice\nhint: write what comes out of it to a file", path)
+}
+
+// patience is how long a pipe may have no writer. A variable for the sake of tests.
+var patience = 2 * time.Second
+
+// openWaiting is os.Open that gives a pipe up which nobody comes to write to.
+func openWaiting(path string, info os.FileInfo) (*os.File, error) {
+	if info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() { // it may wait for ever
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-time.After(patience):
+		return nil, fmt.Errorf("%s: is a pipe that nobody writes to\nhint: begin to write into it first", path)
+	}
 }
 
 // readFile opens a file for a reader of the form func(r, name).

@@ -1,19 +1,14 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 )
 
-// Format is a format that [Open] reads.
+// Format is a format that [Open] knows.
 type Format string
 
 // The formats, by the names that people know them by.
@@ -27,6 +22,7 @@ const (
 	FormatTSPLIB   Format = "TSPLIB"
 	FormatTourText Format = "tour text"
 	FormatPictures Format = "folder of pictures"
+	FormatPicture  Format = "picture"
 )
 
 // File is what a file or folder of any format holds.
@@ -51,36 +47,138 @@ type Options struct {
 	// Empty is whether a table, or JSONL as null, may have empty features, which are then NaN; else they
 	// are errors.
 	Empty bool
+	// Cities is that the file is a problem or tours: what begins with numbers is tour text, all else
+	// TSPLIB.
+	Cities bool
 }
 
-// Open reads a file or folder whose format [Sniff] finds. A TSPLIB problem without coordinates
-// is a set of bare items; of several tours the first is the order.
-func Open(path string) (*File, error) { return OpenWith(path, Options{}) }
+// Input is a file, a folder or a stream that was opened, once: what it is, and its sets as they are
+// asked for. Of JSONL each set is there with the end of its line, and no more is kept; those of other
+// formats are all in [File].Sets, since a line anywhere may be of any set.
+type Input struct {
+	*File
+	// Size is in bytes, −1 where the end is known when it comes: of pipes and other streams. It is 0
+	// of folders.
+	Size  int64
+	lines *JSONLReader // of JSONL
+	from  io.Closer
+}
 
-// OpenWith is [Open] with options.
-func OpenWith(path string, o Options) (*File, error) {
-	format, err := Sniff(path)
+// Open opens a file, a folder of pictures, or a pipe, and finds its format by its first lines and,
+// where they do not tell, by its name. A pipe that nobody writes to is waited for for seconds. A
+// picture has a format and no sets. A TSPLIB problem without coordinates is a set of bare items; of
+// several tours the first is the order.
+func Open(path string, o Options) (*Input, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, Format: format, Options: o, query: queryFile(path)}
-	if format == FormatPictures {
+	if info.IsDir() && o.Cities {
+		return nil, fmt.Errorf("%s: is a folder, wanted a file", path)
+	}
+	if info.IsDir() {
 		s, err := ReadFolder(path)
 		if err != nil {
 			return nil, err
 		}
-		f.Sets = []*Set{s}
-		return f, nil
+		return &Input{File: &File{Path: path, Format: FormatPictures, Options: o, Sets: []*Set{s}}}, nil
 	}
-	return readFile(path, f.read)
+	if IsPicture(path) && !o.Cities {
+		return &Input{File: &File{Path: path, Format: FormatPicture, Options: o}, Size: info.Size()}, nil
+	}
+	f, err := openWaiting(path, info)
+	if err != nil {
+		return nil, err
+	}
+	in, err := OpenReader(f, path, o)
+	if err != nil {
+		_ = f.Close() // only read from
+		return nil, err
+	}
+	in.from = f
+	if info.Mode().IsRegular() {
+		in.Size = info.Size()
+	}
+	return in, nil
 }
 
-// read reads a file of the format that is set.
-func (f *File) read(r io.Reader, name string) (*File, error) {
-	var err error
+// OpenReader is [Open] of a stream, which name stands for in errors.
+func OpenReader(r io.Reader, name string, o Options) (*Input, error) {
+	br, format, err := sniff(r, name, o)
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{File: &File{Path: name, Format: format, Options: o, query: queryFile(name)}, Size: -1}
+	if format == FormatJSONL {
+		if in.lines, err = NewJSONLReader(br, name); err == nil {
+			in.lines.parser.Options = o
+		}
+		return in, err
+	}
+	return in, in.parse(br, name)
+}
+
+// Close closes what was opened.
+func (in *Input) Close() error {
+	if in.from == nil {
+		return nil
+	}
+	return in.from.Close()
+}
+
+// All iterates over the sets; it stops after the first error.
+func (in *Input) All() iter.Seq2[*Set, error] {
+	if in.lines != nil {
+		return in.lines.All()
+	}
+	return func(yield func(*Set, error) bool) {
+		if in.Format == FormatPicture {
+			yield(nil, errPicture(in.Path))
+			return
+		}
+		for _, s := range in.Sets {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Read reads all of a file or folder that [Open] opens; a pipe, which could not be read again, is
+// refused. All faults of JSONL are told at once, as [Faults].
+func Read(path string, o Options) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return nil, errPipe(path)
+	}
+	in, err := Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	return in.ReadAll()
+}
+
+// ReadAll reads the sets that are left.
+func (in *Input) ReadAll() (_ *File, err error) {
+	switch {
+	case in.Format == FormatPicture:
+		return nil, errPicture(in.Path)
+	case in.lines != nil:
+		in.Sets, err = in.lines.readAll()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.File, nil
+}
+
+func errPicture(name string) error {
+	return fmt.Errorf("%s: is a picture, wanted sets\nhint: a folder of pictures is a set", name)
+}
+
+// parse reads a file of the format that is set, but JSONL.
+func (f *File) parse(r io.Reader, name string) (err error) {
 	switch f.Format {
-	case FormatJSONL:
-		f.Sets, err = readJSONL(r, name, f.Options)
 	case FormatCSV, FormatBallots:
 		err = f.readCSV(r, name)
 	case FormatSVMLight:
@@ -100,69 +198,7 @@ func (f *File) read(r io.Reader, name string) (*File, error) {
 			f.problem, f.Title, f.Sets, f.Warnings = lib, lib.Name, []*Set{lib.anySet()}, lib.Warnings
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// Scan yields the sets of r, gzipped or not, whose format it finds as [Sniff] does. A set of JSONL
-// is there with the end of its line, and no more is kept; those of other formats are there once
-// all of r is read, since a line anywhere may be of any set. It stops after the first error; name
-// stands for the file in errors.
-func Scan(r io.Reader, name string) iter.Seq2[*Set, error] { return ScanWith(r, name, Options{}, nil) }
-
-// ScanWith is [Scan] with options. Before the first set it calls warn, where that is not nil, with
-// the [File].Warnings, if there are any.
-func ScanWith(r io.Reader, name string, o Options, warn func([]string)) iter.Seq2[*Set, error] {
-	return func(yield func(*Set, error) bool) {
-		br, format, err := sniffStream(r, name)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if format == FormatJSONL {
-			lines, err := NewJSONLReader(br, name)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			lines.parser.Options = o
-			lines.All()(yield)
-			return
-		}
-		f, err := (&File{Format: format, Options: o}).read(br, name)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if warn != nil && len(f.Warnings) > 0 {
-			warn(f.Warnings)
-		}
-		for _, s := range f.Sets {
-			if !yield(s, nil) {
-				return
-			}
-		}
-	}
-}
-
-// sniffStream finds the format of r, which it takes for JSONL as soon as a brace begins it.
-func sniffStream(r io.Reader, name string) (*bufio.Reader, Format, error) {
-	br, err := unpackText(r)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", name, err)
-	}
-	for n := 1; n <= sniffed; n++ {
-		head, err := br.Peek(n)
-		if start := bytes.TrimSpace(head); len(start) > 0 && start[0] == '{' {
-			return br, FormatJSONL, nil
-		} else if err != nil || len(start) > 0 {
-			break
-		}
-	}
-	format, err := sniffHead(br, name)
-	return br, format, err
+	return err
 }
 
 // anySet is [TSPLIB.Set], and bare items where there are no points.
@@ -178,158 +214,4 @@ func (f *TSPLIB) anySet() *Set {
 		s.Order, s.OrderGiven = f.Tours[0], "order"
 	}
 	return s
-}
-
-// sniffed is how much of a file [Sniff] looks at.
-const sniffed = 64 << 10
-
-// Sniff finds the format of a file by its first lines and, where they do not tell, by its
-// name; a folder is one of pictures. Whether the readers accept the file it does not say.
-func Sniff(path string) (Format, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		return FormatPictures, nil
-	}
-	return readFile(path, sniff)
-}
-
-var byExtension = map[string]Format{
-	".jsonl": FormatJSONL, ".ndjson": FormatJSONL, ".json": FormatJSONL,
-	".csv": FormatCSV, ".tsv": FormatCSV,
-	".svm": FormatSVMLight, ".svmlight": FormatSVMLight, ".letor": FormatSVMLight,
-	".soc": FormatPrefLib, ".soi": FormatPrefLib, ".toc": FormatPrefLib, ".toi": FormatPrefLib,
-	".order": FormatSushi, ".tsp": FormatTSPLIB, ".atsp": FormatTSPLIB, ".tour": FormatTSPLIB,
-}
-
-func sniff(r io.Reader, name string) (Format, error) {
-	br, err := unpackText(r)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	return sniffHead(br, name)
-}
-
-// sniffHead finds the format of what it looks at and does not read.
-func sniffHead(br *bufio.Reader, name string) (Format, error) {
-	head, err := br.Peek(sniffed)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
-	named := byExtension[extension]
-	if IsPicture(name) {
-		return "", fmt.Errorf("%s: is a picture, wanted sets\nhint: a folder of pictures is a set", name)
-	}
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		return "", fmt.Errorf("%s: is a zip file, which workbooks are too, wanted %s\nhint: a spreadsheet is read when it is saved as CSV", name, formatNames)
-	}
-	if i := bytes.IndexByte(head, 0); i >= 0 {
-		hint := ""
-		if i < 2 && len(head) > 3 && head[i+2] == 0 {
-			hint = "\nhint: UTF-16 is read where the file begins with a byte order mark; or save it as UTF-8"
-		}
-		return "", fmt.Errorf("%s: is not text, wanted %s%s", name, formatNames, hint)
-	}
-	whole := errors.Is(err, io.EOF)
-	if format := sniffLines(head, whole, named); format != "" {
-		return format, nil
-	}
-	table := newTableHead(cutSeparatorLine(head), whole, 0)
-	switch {
-	case len(table.rows) == 0:
-	case isKnownHeader(table.rows[0]): // the reader says what is wrong with it
-		return FormatCSV, nil
-	case queryFile(name) != "":
-		return FormatCSV, nil
-	case (named == "" || named == FormatCSV) && table.isBallots():
-		return FormatBallots, nil
-	}
-	if named != "" {
-		return named, nil
-	}
-	if len(bytes.TrimSpace(head)) == 0 {
-		return "", fmt.Errorf("%s: is empty", name)
-	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	return "", fmt.Errorf("%s: is in no format that is known, wanted %s (begins with %.40q)", name, formatNames, first)
-}
-
-const formatNames = "JSONL, CSV with a header set,item,rank or rank1,rank2,…, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
-
-// sniffLines finds the format in a file's head; whole is whether that is all of the file, and
-// named what the file's name says.
-func sniffLines(head []byte, whole bool, named Format) Format {
-	var data, comments [][]string // fields of lines
-	all := strings.Split(string(head), "\n")
-	if !whole && len(all) > 2 {
-		all = all[:len(all)-1] // cut off
-	}
-	for _, line := range all {
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 0:
-		case fields[0][0] == '#':
-			comments = append(comments, strings.Fields(strings.ToUpper(strings.TrimLeft(line, "# \t"))))
-		default:
-			data = append(data, fields)
-		}
-	}
-	for _, c := range comments {
-		if start := strings.Join(c[:min(2, len(c))], " "); start == "NUMBER ALTERNATIVES:" || start == "DATA TYPE:" || start == "ALTERNATIVE NAME" {
-			return FormatPrefLib
-		}
-	}
-	if len(data) == 0 {
-		return ""
-	}
-	first, line := data[0], strings.Join(data[0], " ")
-	switch {
-	case line[0] == '{' || line[0] == '[':
-		return FormatJSONL
-	case isTSPLIBLine(line):
-		return FormatTSPLIB
-	case !isNumber(first[0]):
-		return ""
-	case len(first) > 1 && (strings.HasPrefix(first[1], "qid:") || strings.Contains(first[len(first)-1], ":")):
-		return FormatSVMLight
-	case len(first) == 1 && len(data) > 1 && strings.Contains(data[1][0], ","):
-		return FormatPrefLib // as it was before
-	case named == FormatSushi || isSushi(data):
-		return FormatSushi
-	case len(first) > 1 && isNumber(first[1]) && named != FormatCSV:
-		return FormatTourText
-	}
-	return ""
-}
-
-func isTSPLIBLine(line string) bool {
-	key, _, colon := strings.Cut(line, ":")
-	key = strings.ToUpper(strings.TrimSpace(key))
-	switch key {
-	case "NAME", "TYPE", "COMMENT", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "NODE_COORD_TYPE", "DISPLAY_DATA_TYPE":
-		return colon
-	}
-	return strings.HasSuffix(key, "_SECTION")
-}
-
-// isSushi tells SUSHI's lists from coordinates: two integers, then lines whose second number
-// says how many follow.
-func isSushi(data [][]string) bool {
-	if len(data[0]) != 2 || len(data) < 2 {
-		return false
-	}
-	for i, fields := range data {
-		for _, f := range fields {
-			if _, err := strconv.Atoi(f); err != nil {
-				return false
-			}
-		}
-		if i > 0 && (len(fields) < 3 || fields[1] != strconv.Itoa(len(fields)-2)) {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"image"
 	"image/png"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/riffle-ml/riffle/internal/fuzztest"
 	"github.com/riffle-ml/riffle/perm"
@@ -43,7 +45,7 @@ func TestOpen(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path)
+		f, err := Read(path, Options{})
 		if err != nil || f.Format != c.format || len(f.Sets) != c.sets || f.Path != path {
 			t.Errorf("%s %q: %+v, %v, wanted %d sets of %s", c.name, c.text, f, err, c.sets, c.format)
 		}
@@ -55,7 +57,7 @@ func TestOpen(t *testing.T) {
 		if err := os.WriteFile(path+".gz", packed.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Open(path + ".gz"); err != nil || f.Format != c.format || len(f.Sets) != c.sets {
+		if f, err := Read(path+".gz", Options{}); err != nil || f.Format != c.format || len(f.Sets) != c.sets {
 			t.Errorf("%s.gz: %+v, %v, wanted %d sets of %s", c.name, f, err, c.sets, c.format)
 		}
 	}
@@ -70,11 +72,11 @@ func TestOpenKeepsWhatTheFormatSays(t *testing.T) {
 		}
 		return path
 	}
-	f, err := Open(write("x", "# TITLE: A vote\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n1: {2,1}\n"))
+	f, err := Read(write("x", "# TITLE: A vote\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n1: {2,1}\n"), Options{})
 	if err != nil || f.Type != "toi" || f.Title != "A vote" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	f, err = Open(write("y", "NAME: t\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n"))
+	f, err = Read(write("y", "NAME: t\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n"), Options{})
 	if err != nil || f.Title != "t" || !slices.Equal(f.Sets[0].Order, perm.Order{1, 0, 2}) || f.Sets[0].Validate() != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -82,7 +84,7 @@ func TestOpenKeepsWhatTheFormatSays(t *testing.T) {
 	if err != nil || png.Encode(p, image.NewGray(image.Rect(0, 0, 2, 2))) != nil || p.Close() != nil {
 		t.Fatal(err)
 	}
-	if f, err = Open(dir); err != nil || f.Format != FormatPictures || len(f.Sets[0].Items) != 1 {
+	if f, err = Read(dir, Options{}); err != nil || f.Format != FormatPictures || len(f.Sets[0].Items) != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -108,11 +110,11 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Open(path); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), filepath.Dir(path)+string(filepath.Separator)), c.message) {
+		if f, err := Read(path, Options{}); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), filepath.Dir(path)+string(filepath.Separator)), c.message) {
 			t.Errorf("%s: %+v, %v, wanted %s", name, f, err, c.message)
 		}
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "nothing")); err == nil {
+	if _, err := Read(filepath.Join(t.TempDir(), "nothing"), Options{}); err == nil {
 		t.Error("a file that is not there opens")
 	}
 }
@@ -124,7 +126,7 @@ func FuzzSniff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name string) {
 		var format Format
 		var err error
-		within(t, text, func() { format, err = sniff(strings.NewReader(text), name) })
+		within(t, text, func() { _, format, err = sniff(strings.NewReader(text), name, Options{}) })
 		if (format == "") != (err != nil) {
 			t.Fatalf("%q, %q: %q and %v", text, name, format, err)
 		}
@@ -159,13 +161,13 @@ func FuzzOpen(f *testing.F) {
 			path = dir
 		}
 		base := baseBytes + 64<<20 // the picture of a folder: see FuzzLoadImage
-		if format, err := Sniff(path); err == nil && format == FormatTSPLIB {
+		if in, err := Open(path, Options{}); err == nil && in.Close() == nil && in.Format == FormatTSPLIB {
 			base += 24 * tsp.MaxCities * tsp.MaxCities // see FuzzTSPLIB
 		}
 		var file *File
 		var err error
 		fuzztest.Within(t, base, 2*bytesFactor, unpackedSize(string(data)), func() {
-			if file, err = Open(path); err != nil {
+			if file, err = Read(path, Options{}); err != nil {
 				return
 			}
 			Inspect(file.Sets)
@@ -189,7 +191,61 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A pipe without a writer is not waited for.
+// Input comes by a pipe, whatever its format: it is opened once and read once.
+func TestOpenOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		format Format
+		sets   int
+	}{
+		"JSONL":     {"{\"items\": [{}, {}]}\n{\"items\": [{}]}\n", FormatJSONL, 2},
+		"packed":    {string(gzipped(t, []byte("{\"items\": [{}, {}]}\n"))), FormatJSONL, 1},
+		"CSV":       {"set,item,rank\nx,a,1\nx,b,2\ny,a,1\n", FormatCSV, 2},
+		"ballots":   {"a,b,c\nb,a,c\n", FormatBallots, 2},
+		"svmlight":  {"2 qid:10 1:0.5 2:1 # docA\n0 qid:10 1:1\n", FormatSVMLight, 1},
+		"PrefLib":   {"# NUMBER ALTERNATIVES: 2\n3: 2,1\n1: 1,2\n", FormatPrefLib, 2},
+		"SUSHI":     {"10 1\n0 3 2 0 1\n0 2 1 2\n", FormatSushi, 2},
+		"TSPLIB":    {"TYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n", FormatTSPLIB, 1},
+		"tour text": {"0 0 1 1 0 1 output 1 3 2 1\n0 0 1 1\n", FormatTourText, 2},
+	} {
+		path := filepath.Join(t.TempDir(), "pipe")
+		if err := exec.Command("mkfifo", path).Run(); err != nil {
+			t.Skip("there is no mkfifo")
+		}
+		written := make(chan error, 1)
+		go func() { written <- os.WriteFile(path, []byte(c.text), 0) }()
+		in, err := Open(path, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		f, err := in.ReadAll()
+		if err != nil || f.Format != c.format || len(f.Sets) != c.sets || in.Size != -1 {
+			t.Errorf("%s: %+v, %v, wanted %d sets of %s", name, f, err, c.sets, c.format)
+		}
+		if err := errors.Join(<-written, in.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A pipe that nobody writes to is not waited for without an end.
+func TestOpenWaits(t *testing.T) {
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = time.Millisecond
+	path := filepath.Join(t.TempDir(), "pipe.jsonl")
+	if err := exec.Command("mkfifo", path).Run(); err != nil {
+		t.Skip("there is no mkfifo")
+	}
+	if _, err := Open(path, Options{}); err == nil || !strings.HasPrefix(err.Error(), path+": is a pipe that nobody writes to") {
+		t.Error(err)
+	}
+	// Nobody is left waiting for the test's end.
+	if f, err := os.OpenFile(path, os.O_WRONLY, 0); err != nil || f.Close() != nil {
+		t.Error(err)
+	}
+}
+
+// What is read more than once is no pipe.
 func TestOpenPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.jsonl")
 	if err := exec.Command("mkfifo", path).Run(); err != nil {
@@ -197,11 +253,10 @@ func TestOpenPipe(t *testing.T) {
 	}
 	want := path + ": is a pipe, wanted a file, which can be read twice\nhint: "
 	for name, open := range map[string]func() error{
-		"Sniff":       func() error { _, err := Sniff(path); return err },
+		"Read":        func() error { _, err := Read(path, Options{}); return err },
 		"ReadJSONL":   func() error { _, err := ReadJSONL(path); return err },
 		"ReadTSPLIB":  func() error { _, err := ReadTSPLIB(path); return err },
 		"LoadImage":   func() error { _, err := LoadImage(t.Context(), path); return err },
-		"IsTourText":  func() error { _, err := IsTourText(path); return err },
 		"ReadPrefLib": func() error { _, err := ReadPrefLib(path); return err },
 	} {
 		if err := open(); err == nil || !strings.HasPrefix(err.Error(), want) {

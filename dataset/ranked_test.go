@@ -335,7 +335,7 @@ func FuzzQueryFile(f *testing.F) {
 		var err error
 		within(t, text+sizes, func() {
 			file.Sets = nil
-			if _, err = file.read(strings.NewReader(text), path); err == nil {
+			if err = file.parse(strings.NewReader(text), path); err == nil {
 				_, err = FillMean.In(file.Sets)
 			}
 		})

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,15 @@ import (
 	"github.com/riffle-ml/riffle/internal/fuzztest"
 	"github.com/riffle-ml/riffle/tsp"
 )
+
+// scan yields the sets of a stream.
+func scan(r io.Reader, name string) iter.Seq2[*Set, error] {
+	in, err := OpenReader(r, name, Options{})
+	if err != nil {
+		return func(yield func(*Set, error) bool) { yield(nil, err) }
+	}
+	return in.All()
+}
 
 // A set of JSONL is there as soon as its line is: the next one may be written when the first has
 // been answered.
@@ -28,7 +38,7 @@ func TestScanDoesNotReadAhead(t *testing.T) {
 	}()
 	wanted <- lines[0]
 	var got []string
-	for s, err := range Scan(in, "-") {
+	for s, err := range scan(in, "-") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +54,7 @@ func TestScanDoesNotReadAhead(t *testing.T) {
 	}
 }
 
-// Scan yields what Open reads, of any format.
+// A stream yields what is read of a file, of any format.
 func TestScan(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -63,7 +73,7 @@ func TestScan(t *testing.T) {
 		"a cut off gzip":    {"\x1f\x8b\x08", 0, "-: is gzipped, and cut off"},
 	} {
 		sets, message := 0, ""
-		for s, err := range Scan(strings.NewReader(c.text), "-") {
+		for s, err := range scan(strings.NewReader(c.text), "-") {
 			if err != nil {
 				message = err.Error()
 				continue
@@ -80,18 +90,16 @@ func TestScan(t *testing.T) {
 
 // What is odd about a stream is told before its sets.
 func TestScanWarns(t *testing.T) {
-	var told []string
-	for _, err := range ScanWith(strings.NewReader("set;item;rank;f\na;b;1;2,5\na;c;2;\n"), "-", Options{Empty: true}, func(w []string) { told = append(told, w...) }) {
-		if err != nil || len(told) != 1 {
-			t.Errorf("%v, warnings %q", err, told)
-		}
+	in, err := OpenReader(strings.NewReader("set;item;rank;f\na;b;1;2,5\na;c;2;\n"), "-", Options{Empty: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(told) != 1 || !strings.HasPrefix(told[0], "numbers have decimal commas: ") {
+	if told := in.Warnings; len(told) != 1 || !strings.HasPrefix(told[0], "numbers have decimal commas: ") {
 		t.Errorf("warnings %q", told)
 	}
 }
 
-// Scan yields the sets that are read at once, or those before the first error.
+// A stream yields the sets that are read at once, or those before the first error.
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{"{\"items\":[{},{}]}\n\n{\"items\":[}\n", "set,item\na,b\n", "rank1\na\n", "1 qid:1 1:1\n", utf16Text("{\"items\":[]}\n"), "\xef\xbb\xbf \n{", "{\"items\":[{\"features\":{\"a\":1}},{\"features\":{\"a\":2}}]}"} {
 		f.Add(s)
@@ -102,7 +110,7 @@ func FuzzScan(f *testing.F) {
 		var failed error
 		fuzztest.Within(t, baseBytes+24*tsp.MaxCities*tsp.MaxCities, bytesFactor, unpackedSize(text), func() { // see FuzzTSPLIB
 			scanned, failed = nil, nil
-			for s, err := range Scan(strings.NewReader(text), "x") {
+			for s, err := range scan(strings.NewReader(text), "x") {
 				if failed = err; err == nil {
 					scanned = append(scanned, s)
 				}
@@ -112,7 +120,7 @@ func FuzzScan(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		file, err := Open(path)
+		file, err := Read(path, Options{})
 		if (err == nil) != (failed == nil) {
 			t.Fatalf("scanned: %v, read: %v", failed, err)
 		}

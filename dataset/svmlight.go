@@ -33,11 +33,11 @@ const maxSparse = 16
 //
 // All faults of a file are told at once, as [Faults].
 func ReadSVMLight(path string) ([]*Set, error) {
-	f, err := readFile(path, (&File{Format: FormatSVMLight, query: queryFile(path)}).read)
-	if err != nil {
-		return nil, err
-	}
-	return f.Sets, nil
+	return readFile(path, func(r io.Reader, name string) ([]*Set, error) {
+		f := &File{Format: FormatSVMLight, query: queryFile(path)}
+		err := f.parse(r, name)
+		return f.Sets, err
+	})
 }
 
 // ParseSVMLight is [ReadSVMLight] for a reader; name stands for the file in errors.

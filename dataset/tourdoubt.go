@@ -19,11 +19,7 @@ func DoubtTours(name string, sets []*Set) []string {
 		if s.Kind != KindPoint || s.Order == nil {
 			continue
 		}
-		points := make([][2]float64, len(s.Items))
-		for k := range points {
-			points[k] = s.Items[k].Point
-		}
-		if x, err := tsp.New(points, tsp.Euclidean); err == nil {
+		if x, err := tsp.New(s.points(), tsp.Euclidean); err == nil {
 			d.Look(fmt.Sprintf("%s:%d", name, s.Line), x, s.Order)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -151,19 +150,12 @@ func TestToursOfLKH(t *testing.T) {
 	}
 }
 
-func TestIsTourText(t *testing.T) {
-	dir := t.TempDir()
-	for text, want := range map[string]bool{"\n \n0.5 1 2 3\n": true, "-1e-3 2": true, "NAME: x\n": false, "DIMENSION 3": false, "": false} {
-		path := filepath.Join(dir, "any.tsp") // the name says nothing
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := IsTourText(path); err != nil || got != want {
+// Where cities are wanted, numbers are tour text, whatever else they may be.
+func TestCities(t *testing.T) {
+	for text, want := range map[string]Format{"\n \n0.5 1 2 3\n": FormatTourText, "-1e-3 2": FormatTourText, "10 1\n0 2 1 2\n": FormatTourText, "NAME: x\n": FormatTSPLIB, "DIMENSION 3": FormatTSPLIB, "": FormatTSPLIB} {
+		if _, got, err := sniff(strings.NewReader(text), "any.tsp", Options{Cities: true}); err != nil || got != want { // the name says nothing
 			t.Errorf("%q: %v (%v)", text, got, err)
 		}
-	}
-	if _, err := IsTourText(filepath.Join(dir, "none")); err == nil {
-		t.Error("a file that is not there was read")
 	}
 }
 

@@ -21,22 +21,6 @@ import (
 // by the numbers that the line has for them, its tour the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, ParseTourText) }
 
-// IsTourText tells files of tour text from those of TSPLIB and of svmlight: they begin with a
-// number, and what follows it names no query and no feature.
-func IsTourText(path string) (bool, error) {
-	return readFile(path, func(r io.Reader, name string) (bool, error) {
-		for number, line := range lines(r) {
-			if line.err != nil {
-				return false, fmt.Errorf("%s:%d: %w", name, number, line.err)
-			}
-			if fields := strings.Fields(line.text); len(fields) > 0 {
-				return isNumber(fields[0]) && (len(fields) == 1 || !strings.Contains(fields[1], ":")), nil
-			}
-		}
-		return false, nil
-	})
-}
-
 // ParseTourText is [ReadTourText] for a reader; name stands for the file in errors.
 func ParseTourText(r io.Reader, name string) ([]*Set, error) {
 	var sets []*Set

@@ -39,12 +39,43 @@ type Engine struct {
 // String says which engine this is, in one line.
 func (e *Engine) String() string {
 	switch {
-	case e.Kind == "go" && simdEnabled:
-		return fmt.Sprintf("go (pure Go with SIMD, %d threads)", runtime.GOMAXPROCS(0))
+	case e.Kind == "go" && vectors() != "":
+		return fmt.Sprintf("go (pure Go with %s, %d threads)", vectors(), runtime.GOMAXPROCS(0))
 	case e.Kind == "go":
 		return fmt.Sprintf("go (pure Go without SIMD, %d threads)", runtime.GOMAXPROCS(0))
 	}
 	return fmt.Sprintf("%s (%s)", e.Kind, e.Path)
+}
+
+// slow says why the go engine's products have no SIMD here, "" where they have some.
+func slow() string {
+	switch {
+	case !simdEnabled:
+		return "this binary was built without GOEXPERIMENT=simd"
+	case vectors() != "":
+		return ""
+	case runtime.GOARCH == "amd64":
+		return "this processor has neither AVX-512 nor AVX2"
+	}
+	return "there are fast products for amd64 alone"
+}
+
+// Parts are what engines this program was built with.
+type Parts struct {
+	// Engines are the kinds that it can open: "go", and "xla" and "cuda" where it was built with cgo.
+	Engines []string `json:"engines"`
+	// SIMD are the instructions that the go engine's products use on this processor, such as
+	// "AVX-512"; "" for none.
+	SIMD string `json:"simd"`
+}
+
+// Built returns what engines this program was built with.
+func Built() Parts {
+	p := Parts{Engines: []string{"go"}, SIMD: vectors()}
+	if xlaBuilt {
+		p.Engines = append(p.Engines, "xla", "cuda")
+	}
+	return p
 }
 
 // Available is one engine this machine could open.
@@ -160,8 +191,8 @@ func openGo(config string) (*Engine, error) {
 		return nil, fmt.Errorf("engine go: %w", err)
 	}
 	e := &Engine{Backend: b, Kind: "go"}
-	if !simdEnabled {
-		e.Warnings = append(e.Warnings, "this binary was built without GOEXPERIMENT=simd: a step on the go engine takes about 10 times as long")
+	if why := slow(); why != "" {
+		e.Warnings = append(e.Warnings, why+": a step on the go engine takes about 10 times as long")
 	}
 	return e, nil
 }
@@ -277,8 +308,8 @@ func List() []Available {
 		out = append(out, a)
 	}
 	goEngine := Available{Name: "go"}
-	if !simdEnabled {
-		goEngine.Reason = "slow: built without GOEXPERIMENT=simd"
+	if why := slow(); why != "" {
+		goEngine.Reason = "slow: " + why
 	}
 	out = append(out, goEngine)
 	for i := range out {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
@@ -48,6 +49,34 @@ func newCalibrationTable(c *metric.Calibration) CalibrationTable {
 	return t
 }
 
+// Sections tell a calibration: of what it is, and a table of each kind of predictions.
+func (c *Calibration) Sections() []Section {
+	size := fmt.Sprintf("sets of %d", c.N)
+	if c.Lists > 0 {
+		size = fmt.Sprintf("different lists of up to %d (%s in all)", c.N, text.Thousands(c.Lists))
+	}
+	out := []Section{{Text: fmt.Sprintf("%s %s, %s samples each; trained %s steps; seed %d", text.Thousands(c.Sets), size, text.Thousands(c.Samples), text.Thousands(c.Step), c.Seed)}}
+	for _, t := range []struct {
+		what string
+		CalibrationTable
+	}{{"item a before item b", c.Pairs}, {"item k at position i", c.Places}} {
+		if t.Predictions == 0 {
+			out = append(out, Section{Text: t.what + ": known of no set"})
+			continue
+		}
+		s := Section{Text: fmt.Sprintf("%s: expected calibration error %.4f", t.what, t.Error), Header: []string{"probability", "predictions", "mean", "frequency"}}
+		for _, b := range t.Bins {
+			row := []string{fmt.Sprintf("%.1f to %.1f", b.Low, b.High), text.Thousands(b.Count), "", ""}
+			if b.Count > 0 {
+				row[2], row[3] = fmt.Sprintf("%.4f", b.Mean), fmt.Sprintf("%.4f", b.Frequency)
+			}
+			s.Rows = append(s.Rows, row)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 // MaxCalibrationSamples is the most samples of a set that a calibration and marginals are of.
 const MaxCalibrationSamples = 4096
 
@@ -62,7 +91,7 @@ func Calibrate(ctx context.Context, m *learn.Model, count, samples int, progress
 	case samples < 1 || samples > MaxCalibrationSamples:
 		return nil, fmt.Errorf("calibration: wanted 1 to %d samples (got %d)", MaxCalibrationSamples, samples)
 	}
-	if t, ok := m.Task.(*task.Ranking); ok {
+	if t, ok := m.Task.(task.Lister); ok {
 		return calibrateLists(ctx, m, t, count, samples, progress)
 	}
 	var pairs, places metric.Calibration
@@ -76,8 +105,8 @@ func Calibrate(ctx context.Context, m *learn.Model, count, samples int, progress
 		if err != nil {
 			return nil, err
 		}
-		if ex.Cost != nil {
-			return nil, fmt.Errorf("calibration: a tour is as good from its other end, so there are no right places (task %s)", m.Config.Task.Name)
+		if _, _, err := ex.Judge.Places(0); err != nil {
+			return nil, fmt.Errorf("calibration: %w (task %s)", err, m.Config.Task.Name)
 		}
 		enc, err := m.EncodeExamples(ctx, ex)
 		if err != nil {
@@ -114,8 +143,8 @@ func newCalibration(m *learn.Model, sets, samples int, pairs, places *metric.Cal
 	}
 }
 
-// calibrateLists is [learn.Model.Calibrate] of ranked lists: what is not known of them is no prediction.
-func calibrateLists(ctx context.Context, m *learn.Model, t *task.Ranking, count, samples int, progress func(done, of int)) (*Calibration, error) {
+// calibrateLists is [Calibrate] of ranked lists: what is not known of them is no prediction.
+func calibrateLists(ctx context.Context, m *learn.Model, t task.Lister, count, samples int, progress func(done, of int)) (*Calibration, error) {
 	sets, weights, err := t.Sets(task.Test, count)
 	if err != nil {
 		return nil, err
@@ -140,7 +169,7 @@ func calibrateLists(ctx context.Context, m *learn.Model, t *task.Ranking, count,
 		}
 	}
 	c := newCalibration(m, len(sets), samples, &pairs, &places)
-	c.Lists, c.Warnings = lists, append(c.Warnings, t.Dropped...)
+	c.Lists, c.Warnings = lists, append(c.Warnings, t.Doubts(task.Test)...)
 	return c, nil
 }
 
@@ -170,8 +199,7 @@ func calibrateLevels(levels dataset.BucketOrder, ranks []perm.Rank, count int, p
 func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metric.Calibration) error {
 	right := ex.Clean[i].Rank()
 	return addSamples(ranks, 1, pairs, places, right, func(a, b int) (before, known bool) {
-		equal := ex.Values != nil && ex.Values[i][a] == ex.Values[i][b] || ex.Same != nil && ex.Same[i][a] == ex.Same[i][b]
-		return right[a] < right[b], !equal
+		return right[a] < right[b], !ex.Judge.Same(i, a, b)
 	})
 }
 

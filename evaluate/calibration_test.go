@@ -16,7 +16,8 @@ import (
 func TestCalibrateByHand(t *testing.T) {
 	ranks := []perm.Rank{perm.Order{0, 1, 2}.Rank(), perm.Order{0, 2, 1}.Rank()}
 	var pairs, places metric.Calibration
-	ex := &task.Examples{Clean: []perm.Order{{0, 2, 1}}}
+	one := task.One{Clean: []perm.Order{{0, 2, 1}}}
+	ex := &task.Examples{Clean: one.Clean, Judge: one}
 	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestCalibrateByHand(t *testing.T) {
 	}
 	// Items of equal value are no pair.
 	pairs = metric.Calibration{}
-	ex.Values = [][]float64{{1, 2, 2}}
+	ex.Judge = task.ByValue{One: one, Values: [][]float64{{1, 2, 2}}}
 	if err := calibrate(ex, 0, ranks, &pairs, &places); err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,11 @@ import (
 	"strconv"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 // Importance says how much worse a model of ranked lists orders when it is told a feature of other
@@ -38,7 +41,23 @@ type FeatureImportance struct {
 	NDCG    metric.Interval `json:"ndcg_drop"`
 }
 
-// ImportanceOptions say how [learn.Model.Importance] shuffles; the zero value is 5 shuffles of seed 0.
+// Section tells the importance of features.
+func (r *Importance) Section() Section {
+	s := Section{
+		Text:   fmt.Sprintf("%s lists, %d shuffles a feature; tau-b %.4f, NDCG@%d %.4f as they are\n", text.Thousands(r.Lists), r.Repeats, r.TauB.Mean, r.NDCGAt, r.NDCG.Mean),
+		Header: []string{"shuffled", "drop of tau-b", "95 % interval", "drop of NDCG", "95 % interval"},
+	}
+	for _, f := range r.Features {
+		row := []string{f.Name}
+		for _, v := range []metric.Interval{f.TauB, f.NDCG} {
+			row = append(row, fmt.Sprintf("%.4f", v.Mean), fmt.Sprintf("%.4f to %.4f", v.Low, v.High))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+// ImportanceOptions say how [MeasureImportance] shuffles; the zero value is 5 shuffles of seed 0.
 type ImportanceOptions struct {
 	Repeats  int // shuffles of each feature, 0: 5
 	Seed     uint64
@@ -46,13 +65,11 @@ type ImportanceOptions struct {
 	Progress func(done, of int) // nil, or called after each ordering of all lists
 }
 
-// Importance orders lists of features, whose orders are known at least in part, as they are and
+// MeasureImportance orders lists of features, whose orders are known at least in part, as they are and
 // with the values of one feature shuffled among all items of all lists, and compares. Lists that
 // put no item before another are left out.
 func MeasureImportance(ctx context.Context, m *learn.Model, lists []*dataset.Set, opt ImportanceOptions) (*Importance, error) {
-	if opt.Repeats == 0 {
-		opt.Repeats = 5
-	}
+	opt.Repeats = cmp.Or(opt.Repeats, 5)
 	if opt.Repeats < 1 {
 		return nil, fmt.Errorf("importance: wanted 1 shuffle or more (got %d)", opt.Repeats)
 	}
@@ -60,108 +77,113 @@ func MeasureImportance(ctx context.Context, m *learn.Model, lists []*dataset.Set
 	if opt.Decode, err = m.Decoding(opt.Decode); err != nil {
 		return nil, err
 	}
-	var sets []*dataset.Set
-	width := 0
+	sets, width, err := featureLists(lists)
+	if err != nil {
+		return nil, err
+	}
+	w := &shuffler{ctx: ctx, m: m, sets: sets, opt: opt, steps: 1 + width*opt.Repeats}
+	warnings, err := w.measure(sets, &w.tau, &w.ndcg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Importance{Lists: len(sets), Repeats: opt.Repeats, Seed: opt.Seed, Decode: opt.Decode, NDCGAt: ranking.NDCGAt, Warnings: warnings}
+	if r.TauB, r.NDCG, err = w.means(w.tau, w.ndcg); err != nil {
+		return nil, err
+	}
+	for j := range width {
+		f, err := w.feature(j)
+		if err != nil {
+			return nil, err
+		}
+		r.Features = append(r.Features, f)
+	}
+	slices.SortStableFunc(r.Features, func(a, b FeatureImportance) int { return cmp.Compare(b.TauB.Mean, a.TauB.Mean) })
+	return r, nil
+}
+
+// featureLists are the lists that put an item before another, without their rules, and how many
+// features their items have.
+func featureLists(lists []*dataset.Set) (sets []*dataset.Set, width int, err error) {
 	for i, s := range lists {
 		if len(s.Known()) < 2 {
 			continue
 		}
 		if s.Kind != dataset.KindFeatures {
-			return nil, fmt.Errorf("importance: set %s: items are %s, wanted features", called(s, i), s.Kind.Items())
+			return nil, 0, fmt.Errorf("importance: set %s: items are %s, wanted features", called(s, i), s.Kind.Items())
 		}
 		if got := len(s.Items[0].Features); width == 0 {
 			width = got
 		} else if got != width {
-			return nil, fmt.Errorf("importance: set %s: items have %d features, wanted %d as those before", called(s, i), got, width)
+			return nil, 0, fmt.Errorf("importance: set %s: items have %d features, wanted %d as those before", called(s, i), got, width)
 		}
 		free := *s
 		free.ID, free.Constraints.Pin, free.Constraints.Forbid, free.Constraints.Before, free.Constraints.First = called(s, i), nil, nil, nil, nil
 		sets = append(sets, &free)
 	}
 	if len(sets) == 0 {
-		return nil, errors.New("importance: no list puts an item before another")
+		return nil, 0, errors.New("importance: no list puts an item before another")
 	}
-	steps, done := 1+width*opt.Repeats, 0
-	measure := func(sets []*dataset.Set) (tau, ndcg []float64, warnings []string, err error) {
-		if tau, ndcg, warnings, err = measured(ctx, m, sets, opt.Decode); err == nil && opt.Progress != nil {
-			done++
-			opt.Progress(done, steps)
-		}
-		return tau, ndcg, warnings, err
-	}
-	tau, ndcg, warnings, err := measure(sets)
-	if err != nil {
-		return nil, err
-	}
-	// A list that counts several times is there as often in the means and intervals.
-	mean := func(values []float64) (metric.Interval, error) {
-		var all []float64
-		for i, v := range values {
-			all = append(all, slices.Repeat([]float64{v}, min(max(1, sets[i].Count), maxWeight))...)
-		}
-		return metric.Bootstrap(all, 0, opt.Seed)
-	}
-	r := &Importance{Lists: len(sets), Repeats: opt.Repeats, Seed: opt.Seed, Decode: opt.Decode, NDCGAt: NDCGAt, Warnings: warnings}
-	if r.TauB, err = mean(tau); err != nil {
-		return nil, err
-	}
-	if r.NDCG, err = mean(ndcg); err != nil {
-		return nil, err
-	}
-	for j := range width {
-		f := FeatureImportance{Feature: j, Name: featureName(sets[0], j)}
-		tauDrop, ndcgDrop := make([]float64, len(sets)), make([]float64, len(sets))
-		for repeat := range opt.Repeats {
-			rng := rand.New(rand.NewPCG(opt.Seed^importanceStream, uint64(j)<<32|uint64(repeat)))
-			t, n, _, err := measure(shuffled(sets, j, rng))
-			if err != nil {
-				return nil, err
-			}
-			for i := range sets {
-				tauDrop[i] += (tau[i] - t[i]) / float64(opt.Repeats)
-				ndcgDrop[i] += (ndcg[i] - n[i]) / float64(opt.Repeats)
-			}
-		}
-		if f.TauB, err = mean(tauDrop); err != nil {
-			return nil, err
-		}
-		if f.NDCG, err = mean(ndcgDrop); err != nil {
-			return nil, err
-		}
-		r.Features = append(r.Features, f)
-	}
-	slices.SortStableFunc(r.Features, func(a, b FeatureImportance) int {
-		switch {
-		case a.TauB.Mean > b.TauB.Mean:
-			return -1
-		case a.TauB.Mean < b.TauB.Mean:
-			return 1
-		}
-		return 0
-	})
-	return r, nil
+	return sets, width, nil
 }
 
-// measured orders lists and returns Kendall's tau-b and the NDCG of each.
-func measured(ctx context.Context, m *learn.Model, sets []*dataset.Set, opt learn.DecodeOptions) (tau, ndcg []float64, warnings []string, err error) {
-	ordered, warnings, err := m.Order(ctx, sets, 1, opt)
+// shuffler orders lists again and again.
+type shuffler struct {
+	ctx         context.Context
+	m           *learn.Model
+	sets        []*dataset.Set
+	opt         ImportanceOptions
+	tau, ndcg   []float64 // of the lists as they are
+	done, steps int
+}
+
+// measure orders lists and appends Kendall's tau-b and the NDCG of each.
+func (w *shuffler) measure(sets []*dataset.Set, tau, ndcg *[]float64) (warnings []string, err error) {
+	ordered, warnings, err := w.m.Order(w.ctx, sets, 1, w.opt.Decode)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	for i, s := range sets {
-		l, order := s.Known(), ordered[i].Orders[0].Order
-		t, err := metric.KendallTauB(order.Rank(), l)
+		t, n, err := ranking.Agreement(s, ordered[i].Orders[0].Order)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		known, grades := condensed(order, l, relevance(s, l))
-		n, err := metric.NDCG(known, grades, NDCGAt)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		tau, ndcg = append(tau, t), append(ndcg, n)
+		*tau, *ndcg = append(*tau, t), append(*ndcg, n)
 	}
-	return tau, ndcg, warnings, nil
+	if w.done++; w.opt.Progress != nil {
+		w.opt.Progress(w.done, w.steps)
+	}
+	return warnings, nil
+}
+
+// feature is the importance of feature j.
+func (w *shuffler) feature(j int) (f FeatureImportance, err error) {
+	f = FeatureImportance{Feature: j, Name: featureName(w.sets[0], j)}
+	tauDrop, ndcgDrop := make([]float64, len(w.sets)), make([]float64, len(w.sets))
+	for repeat := range w.opt.Repeats {
+		rng := rand.New(rand.NewPCG(w.opt.Seed^importanceStream, uint64(j)<<32|uint64(repeat)))
+		var tau, ndcg []float64
+		if _, err := w.measure(shuffled(w.sets, j, rng), &tau, &ndcg); err != nil {
+			return f, err
+		}
+		for i := range w.sets {
+			tauDrop[i] += (w.tau[i] - tau[i]) / float64(w.opt.Repeats)
+			ndcgDrop[i] += (w.ndcg[i] - ndcg[i]) / float64(w.opt.Repeats)
+		}
+	}
+	f.TauB, f.NDCG, err = w.means(tauDrop, ndcgDrop)
+	return f, err
+}
+
+// means are those of figures of the lists. One that counts several times is there as often.
+func (w *shuffler) means(tau, ndcg []float64) (a, b metric.Interval, err error) {
+	c := columns{}
+	for i, s := range w.sets {
+		c.add(task.Figures{"tau": tau[i], "ndcg": ndcg[i]}, min(max(1, s.Count), maxWeight))
+	}
+	if a, err = metric.Bootstrap(c["tau"], 0, w.opt.Seed); err == nil {
+		b, err = metric.Bootstrap(c["ndcg"], 0, w.opt.Seed)
+	}
+	return a, b, err
 }
 
 // shuffled returns the sets with the values of feature j in another order over all their items.

@@ -2,9 +2,7 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/riffle-ml/riffle/learn"
@@ -25,14 +23,11 @@ type Marginals struct {
 	Samples int
 }
 
-// ErrNoPlaces is returned where there is no right place that an item could have.
-var ErrNoPlaces = errors.New("a tour is as good from its other end, so there are no right places")
-
 // mostScores bounds the scores that a call of TestMarginals asks the network for at once.
 const mostScores = 1 << 24
 
 // TestMarginals draws samples of a test set, the index-th, by the run's seed. Of large sets they
-// are drawn in parts, so that memory stays bounded. It fails with [ErrNoPlaces] on tours.
+// are drawn in parts, so that memory stays bounded. It fails with [task.ErrNoPlaces] on tours.
 func TestMarginals(ctx context.Context, m *learn.Model, index, samples int) (*Marginals, error) {
 	if index < 0 || samples < 1 || samples > MaxCalibrationSamples {
 		return nil, fmt.Errorf("marginals: wanted a set from 0 on and 1 to %d samples (got set %d, %d samples)", MaxCalibrationSamples, index, samples)
@@ -41,18 +36,15 @@ func TestMarginals(ctx context.Context, m *learn.Model, index, samples int) (*Ma
 	if err != nil {
 		return nil, err
 	}
-	if ex.Cost != nil {
-		return nil, fmt.Errorf("marginals: %w (task %s)", ErrNoPlaces, m.Config.Task.Name)
+	right, whole, err := ex.Judge.Places(0)
+	if err != nil {
+		return nil, fmt.Errorf("marginals: %w (task %s)", err, m.Config.Task.Name)
 	}
 	enc, err := m.EncodeExamples(ctx, ex)
 	if err != nil {
 		return nil, err
 	}
-	right, whole := ex.Clean[0], true
 	n := len(right)
-	if ex.Levels != nil && ex.Levels[0].Order(n) == nil {
-		right, whole = slices.Concat(ex.Levels[0].RestLast(n)...), false
-	}
 	values := make([][]float64, n)
 	for k := range values {
 		values[k] = make([]float64, n)
@@ -87,15 +79,12 @@ func TestMarginals(ctx context.Context, m *learn.Model, index, samples int) (*Ma
 
 // itemNames are the names of the first example's items in the order right.
 func itemNames(ex *task.Examples, right perm.Order) []string {
-	if ex.Names != nil {
-		return perm.Act(right, ex.Names(0))
+	if ex.Look.Names != nil {
+		return perm.Act(right, ex.Look.Names(0))
 	}
 	names := make([]string, len(right))
 	for j, k := range right {
 		names[j] = strconv.Itoa(k)
-		if ex.Values != nil {
-			names[j] = strconv.FormatFloat(ex.Values[0][k], 'g', -1, 64)
-		}
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/task"
 )
 
 // Marginals are shares: each item is somewhere and each position has an item. The items stand in
@@ -74,7 +75,7 @@ func TestTestMarginalsErrors(t *testing.T) {
 	tour := tiny()
 	tour.Task = config.Task{Name: "tsp", N: 5}
 	tour.Model.Encoder = "points"
-	if _, err := TestMarginals(t.Context(), newModel(t, tour, e), 0, 5); !errors.Is(err, ErrNoPlaces) {
-		t.Errorf("of a tour: %v, wanted ErrNoPlaces", err)
+	if _, err := TestMarginals(t.Context(), newModel(t, tour, e), 0, 5); !errors.Is(err, task.ErrNoPlaces) {
+		t.Errorf("of a tour: %v, wanted task.ErrNoPlaces", err)
 	}
 }

@@ -135,10 +135,12 @@ type scalars struct {
 	bad            float32
 }
 
+func (s scalars) Measures() []task.Measure { return nil }
+
 func (s scalars) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 1} }
 
 func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, error) {
-	e := &task.Examples{}
+	e, all := &task.Examples{}, [][]float64{}
 	var flat []float32
 	for i := first; i < first+count; i++ {
 		rng := rand.New(rand.NewPCG(uint64(split), uint64(i)))
@@ -151,9 +153,10 @@ func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, e
 			flat[len(flat)-1] = s.bad
 		}
 		slices.SortFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-		e.Clean, e.Values = append(e.Clean, clean), append(e.Values, values)
+		e.Clean, all = append(e.Clean, clean), append(all, values)
 	}
 	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, 1)
+	e.Judge = task.ByValue{One: task.One{Clean: e.Clean}, Values: all}
 	return e, nil
 }
 

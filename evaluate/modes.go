@@ -2,50 +2,82 @@ package evaluate
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/riffle-ml/riffle/baseline/plackettluce"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Modes is how a model shares its samples among the orders of a target that has several.
-type Modes struct {
-	Samples int `json:"samples"`
-	// Weights are those of the target; Shares are those of the samples, and None is the share
-	// of those that are no mode.
-	Weights []float64 `json:"weights"`
-	Shares  []float64 `json:"shares"`
-	None    float64   `json:"none"`
-	// TV is the total variation distance between the two, (Σ |share − weight| + none)/2, and
-	// Perfect what is to be expected of as many draws from the target itself:
-	// Σ √(2 w(1 − w)/(π samples))/2, as each share is nearly normal.
-	TV      float64 `json:"tv"`
-	Perfect float64 `json:"perfect"`
-	// PlackettLuce is the exact TV between the target and one Plackett–Luce law fitted to it,
-	// which is all that a model of one reverse step by PL can be where nothing about the
-	// objects tells the mode.
-	PlackettLuce float64 `json:"plackett_luce"`
+// modeMeasures say how a model shares its samples among the orders of a target that has several. TV
+// is the total variation distance between the two, (Σ |share − weight| + none)/2, and that of
+// perfect draws what is to be expected of as many draws from the target itself:
+// Σ √(2 w(1 − w)/(π samples))/2, as each share is nearly normal. The law is one Plackett–Luce law
+// fitted to the target, which is all that a model of one reverse step by PL can be where nothing about
+// the objects tells the mode. none is the share of samples that are no mode.
+var modeMeasures = []task.Measure{
+	{Key: "modes.tv", Label: "TV of the modes", Digits: 4},
+	{Key: "modes.perfect", Label: "TV of perfect draws", Digits: 4},
+	{Key: "modes.plackett_luce", Label: "TV of one PL law", Digits: 4},
+	{Key: "modes.none", Label: "no mode", Unit: task.Share, Digits: 4},
 }
 
-// modesOf draws an order for each of count sets of a split and compares with the target.
-func modesOf(ctx context.Context, m *learn.Model, target *task.Delta, split task.Split, count int) (*Modes, error) {
-	r := &Modes{Samples: count, Weights: target.Weights, Shares: make([]float64, len(target.Modes))}
+// addModes draws an order for each of count sets of a split and compares with the target, where it
+// has several orders.
+func addModes(ctx context.Context, m *learn.Model, r *Result, split task.Split, count int) error {
+	t, ok := m.Task.(task.Modal)
+	if !ok || !m.Method.Diffuses() {
+		return nil
+	}
+	modes, weights := t.Modes()
+	if modes == nil {
+		return nil
+	}
+	shares, none, err := modeShares(ctx, m, modes, split, count)
+	if err != nil {
+		return err
+	}
+	perfect := 0.0
+	for _, w := range weights {
+		perfect += math.Sqrt(2*w*(1-w)/(math.Pi*float64(count))) / 2
+	}
+	law, err := plackettLuceTV(modes, weights)
+	if err != nil {
+		return err
+	}
+	for i, v := range []float64{distance(weights, shares), perfect, law, none} {
+		r.Figures = append(r.Figures, Figure{Measure: modeMeasures[i], Value: number(v)})
+	}
+	r.Details = append(r.Details, task.Detail{Key: "modes.samples", Value: count}, task.Detail{Key: "modes.weights", Value: weights}, task.Detail{Key: "modes.shares", Value: shares})
+	below := Section{Header: []string{"mode", "target", "samples"}}
+	below.Text = fmt.Sprintf("exact: the order is one of the %d modes. TV: total variation distance between the target\nand %s samples, as many perfect draws from it, and a fitted Plackett–Luce law\n", len(modes), text.Thousands(count))
+	for i, w := range weights {
+		below.Rows = append(below.Rows, []string{fmt.Sprint(i), fmt.Sprintf("%.4f", w), fmt.Sprintf("%.4f", shares[i])})
+	}
+	r.Below = append(r.Below, below)
+	return nil
+}
+
+// modeShares are the shares of the modes, and of what is none, among a sample of each of count sets.
+func modeShares(ctx context.Context, m *learn.Model, modes []perm.Order, split task.Split, count int) (shares []float64, none float64, err error) {
+	shares = make([]float64, len(modes))
 	size := min(m.Config.Eval.Batch, count)
 	for first := 0; first < count; first += size {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		ex, err := m.Task.Examples(split, first, size)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		enc, err := m.EncodeExamples(ctx, ex)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		numbers := make([]uint64, size)
 		for j := range numbers {
@@ -53,48 +85,42 @@ func modesOf(ctx context.Context, m *learn.Model, target *task.Delta, split task
 		}
 		drawn, err := m.Draw(ctx, enc, enc.Size(0), numbers)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, o := range drawn[:min(size, count-first)] {
-			at := slices.IndexFunc(target.Modes, func(mode perm.Order) bool { return slices.Equal(mode, o) })
+			at := slices.IndexFunc(modes, func(mode perm.Order) bool { return slices.Equal(mode, o) })
 			if at < 0 {
-				r.None += 1 / float64(count)
+				none += 1 / float64(count)
 				continue
 			}
-			r.Shares[at] += 1 / float64(count)
+			shares[at] += 1 / float64(count)
 		}
 	}
-	r.TV = distance(r.Weights, r.Shares)
-	for _, w := range r.Weights {
-		r.Perfect += math.Sqrt(2*w*(1-w)/(math.Pi*float64(count))) / 2
-	}
-	var err error
-	r.PlackettLuce, err = plackettLuceTV(target)
-	return r, err
+	return shares, none, nil
 }
 
 // plackettLuceTV is the TV between a target and the Plackett–Luce law of the greatest likelihood.
-func plackettLuceTV(target *task.Delta) (float64, error) {
+func plackettLuceTV(modes []perm.Order, weights []float64) (float64, error) {
 	const voters = 1e6 // weights are counted in millionths
-	votes := make([]dataset.Vote, len(target.Modes))
-	for i, mode := range target.Modes {
-		votes[i] = dataset.VoteOf(mode, max(1, int(math.Round(target.Weights[i]*voters))))
+	votes := make([]dataset.Vote, len(modes))
+	for i, mode := range modes {
+		votes[i] = dataset.VoteOf(mode, max(1, int(math.Round(weights[i]*voters))))
 	}
 	// A prior of one in a million: where some item is before another in all modes there is no
 	// greatest likelihood without.
-	fit, err := plackettluce.Estimate(votes, len(target.Modes[0]), 1)
+	fit, err := plackettluce.Estimate(votes, len(modes[0]), 1)
 	if err != nil {
 		return 0, err
 	}
-	fitted := make([]float64, len(target.Modes))
-	for i, mode := range target.Modes {
+	fitted := make([]float64, len(modes))
+	for i, mode := range modes {
 		logp, err := fit.LogProb(mode)
 		if err != nil {
 			return 0, err
 		}
 		fitted[i] = math.Exp(logp)
 	}
-	return distance(target.Weights, fitted), nil
+	return distance(weights, fitted), nil
 }
 
 // distance is the total variation distance between weights, whose sum is 1, and shares of

@@ -23,8 +23,8 @@ func TestLearnsModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := r.Modes; !(x.None < 0.1 && x.TV < 0.15 && x.PlackettLuce > 0.83) {
-		t.Errorf("TV %.3f, %.1f %% on no mode (Plackett–Luce: TV %.3f); wanted less than 0.15 and 10 %%", x.TV, 100*x.None, x.PlackettLuce)
+	if none, tv, law := value(r, "modes.none"), value(r, "modes.tv"), value(r, "modes.plackett_luce"); !(none < 0.1 && tv < 0.15 && law > 0.83) {
+		t.Errorf("TV %.3f, %.1f %% on no mode (Plackett–Luce: TV %.3f); wanted less than 0.15 and 10 %%", tv, 100*none, law)
 	}
 }
 
@@ -44,28 +44,48 @@ func TestEvaluateModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := r.Modes
-	if x == nil || x.Samples != 60 || len(x.Weights) != 5 || len(x.Shares) != 5 {
-		t.Fatalf("%+v: wanted 60 samples and 5 modes", x)
+	shares, weights := detail[[]float64](r, "modes.shares"), detail[[]float64](r, "modes.weights")
+	if detail[int](r, "modes.samples") != 60 || len(weights) != 5 || len(shares) != 5 {
+		t.Fatalf("%+v: wanted 60 samples and 5 modes", r.Details)
 	}
-	sum := x.None
-	for _, s := range x.Shares {
+	sum := value(r, "modes.none")
+	for _, s := range shares {
 		sum += s
 	}
-	if math.Abs(sum-1) > 1e-9 || math.Abs(x.TV-distance(x.Weights, x.Shares)) > 1e-12 {
-		t.Errorf("%+v: shares sum to %g", x, sum)
+	if math.Abs(sum-1) > 1e-9 || math.Abs(value(r, "modes.tv")-distance(weights, shares)) > 1e-12 {
+		t.Errorf("%+v: shares sum to %g", r.Details, sum)
 	}
 	// All rotations together leave no item ahead: the fit is uniform, 5 of 120 orders.
-	if want := 1 - 5.0/120; math.Abs(x.PlackettLuce-want) > 1e-6 {
-		t.Errorf("Plackett–Luce: TV %g, wanted %g", x.PlackettLuce, want)
+	if want, got := 1-5.0/120, value(r, "modes.plackett_luce"); math.Abs(got-want) > 1e-6 {
+		t.Errorf("Plackett–Luce: TV %g, wanted %g", got, want)
 	}
 	// 5 · √(2·0.2·0.8/(60π))/2, by hand.
-	if math.Abs(x.Perfect-0.10301) > 1e-4 {
-		t.Errorf("perfect draws: TV %g, wanted 0.1030", x.Perfect)
+	if got := value(r, "modes.perfect"); math.Abs(got-0.10301) > 1e-4 {
+		t.Errorf("perfect draws: TV %g, wanted 0.1030", got)
 	}
 	cfg = tiny()
 	m = newModel(t, cfg, m.Engine)
-	if r, err = Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil); err != nil || r.Modes != nil {
-		t.Errorf("one order: modes %v, %v", r.Modes, err)
+	if r, err = Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil); err != nil || r.Details != nil {
+		t.Errorf("one order: modes %v, %v", r.Details, err)
 	}
+}
+
+// value is the figure of a key that has no interval, NaN where there is none.
+func value(r *Result, key string) float64 {
+	for _, f := range r.Figures {
+		if f.Key == key && f.Value != nil {
+			return float64(*f.Value)
+		}
+	}
+	return math.NaN()
+}
+
+// detail is what a result keeps at a key.
+func detail[T any](r *Result, key string) (v T) {
+	for _, d := range r.Details {
+		if d.Key == key {
+			v, _ = d.Value.(T)
+		}
+	}
+	return v
 }

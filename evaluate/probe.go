@@ -41,10 +41,10 @@ const (
 // ErrNoProbe is returned for models that do not read digits in windows.
 var ErrNoProbe = errors.New("wanted a sorting model with the window encoder")
 
-// Probe fits a softmax regression from the window features of training digits, as they are
+// ProbeDigits fits a softmax regression from the window features of training digits, as they are
 // augmented in training, to the digits, and judges it on test digits.
 func ProbeDigits(ctx context.Context, m *learn.Model) (*Probe, error) {
-	if m.Config.Task.Name != "sort" || m.Config.Model.Encoder != "window" {
+	if _, ok := m.Task.(task.Reader); !ok || m.Config.Model.Encoder != "window" {
 		return nil, ErrNoProbe
 	}
 	exec, err := model.NewExec(m.Engine.Backend, m.Store, func(_ *model.Scope, objects *graph.Node) *graph.Node {
@@ -76,7 +76,6 @@ func ProbeDigits(ctx context.Context, m *learn.Model) (*Probe, error) {
 // digits returns the features and the values of at least count digits of a split.
 func digits(ctx context.Context, m *learn.Model, exec *model.Exec, split task.Split, count int) (x [][]float32, y []int, err error) {
 	size := m.Config.Eval.Batch
-	per := m.Config.Task.Digits
 	for first := 0; len(x) < count; first += size {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
@@ -97,12 +96,8 @@ func digits(ctx context.Context, m *learn.Model, exec *model.Exec, split task.Sp
 		for i := range len(flat) / units {
 			x = append(x, flat[i*units:(i+1)*units:(i+1)*units])
 		}
-		for _, set := range ex.Values {
-			for _, v := range set {
-				for d := per - 1; d >= 0; d-- {
-					y = append(y, int(v/math.Pow10(d))%10)
-				}
-			}
+		for i := range ex.Clean {
+			y = append(y, m.Task.(task.Reader).Digits(ex, i)...)
 		}
 		if err := out.FinalizeAll(); err != nil {
 			return nil, nil, err

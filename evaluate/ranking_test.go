@@ -94,21 +94,10 @@ func TestCalibrateLevelsByHand(t *testing.T) {
 	}
 }
 
-// An item of which nothing is known may stand first: of those known, 0 and 2, the order is 2, 0.
-func TestCondensed(t *testing.T) {
-	order, grades := condensed(perm.Order{1, 2, 3, 0}, dataset.BucketOrder{{2}, {0}}, []float64{0, 9, 4, 9})
-	if !slices.Equal(order, perm.Order{0, 1}) || !slices.Equal(grades, []float64{4, 0}) {
-		t.Errorf("order %v of grades %v, wanted 0 1 of 4 and 0", order, grades)
-	}
-	if v, err := metric.NDCG(order, grades, 10); err != nil || v != 1 {
-		t.Errorf("NDCG %g, %v", v, err)
-	}
-}
-
 // testSet is the test set of a name.
 func testSet(t *testing.T, m *learn.Model, id string) *dataset.Set {
 	t.Helper()
-	sets, _, err := m.Task.(*task.Ranking).Sets(task.Test, 0)
+	sets, _, err := m.Task.(task.Lister).Sets(task.Test, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +117,13 @@ func TestEvaluateLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := metric.TopOverlap(ordered[0].Orders[0].Order, testSet(t, m, "a").Known(), 2)
-	if top := r.Ranking.TopK; err != nil || top == nil || top.Mean != want {
+	if top := r.Figure("ranking.top_k"); err != nil || top == nil || top.Mean != want {
 		t.Errorf("top-2 overlap %+v, wanted %g of a, %v", top, want, err)
 	}
 	if data, err := json.Marshal(r); err != nil || strings.Contains(string(data), `"correct"`) || strings.Contains(string(data), "kendall_tau_lists") {
 		t.Errorf("%s, %v: has figures of places that are not known", data, err)
 	}
-	if r.Sets != 3 || r.Ranking.Lists != 3 || r.Ranking.TopKAt != 2 || len(r.Ranking.Dropped) != 1 {
-		t.Errorf("%d sets, %+v: wanted 3, the first two of up to four, and one left out", r.Sets, r.Ranking)
+	if r.Sets != 3 || r.Lists != 3 || detail[int](r, "ranking.top_k_at") != 2 || len(detail[[]string](r, "ranking.dropped")) != 1 {
+		t.Errorf("%d sets, %+v: wanted 3, the first two of up to four, and one left out", r.Sets, r.Details)
 	}
 }

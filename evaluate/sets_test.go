@@ -38,7 +38,7 @@ func TestFitSets(t *testing.T) {
 	}
 	a, err1 := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil)
 	b, err2 := Run(t.Context(), of, task.Test, 100, learn.DecodeOptions{}, nil)
-	if err1 != nil || err2 != nil || a.Ranking.TauB != b.Ranking.TauB || a.Ranking.Bound != b.Ranking.Bound {
+	if err1 != nil || err2 != nil || *a.Figure("ranking.tau_b") != *b.Figure("ranking.tau_b") || *a.Figure("ranking.bound") != *b.Figure("ranking.bound") {
 		t.Fatalf("%v, of a file %v (%v, %v)", a, b, err1, err2)
 	}
 	m, warnings, err = learn.Load(path, e)
@@ -52,7 +52,7 @@ func TestFitSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := Run(t.Context(), m, task.Test, 100, learn.DecodeOptions{}, nil)
-	if err != nil || r.Ranking.Lists != 40 || r.Ranking.TauB.Mean < 0.7 {
+	if err != nil || r.Lists != 40 || r.Mean("ranking.tau_b") < 0.7 {
 		t.Errorf("judged on lists of one's own: %+v, %v", r, err)
 	}
 	if _, _, err := learn.FitSets(t.Context(), smallRanking(t), nil, nil, path+"2", e); err == nil {

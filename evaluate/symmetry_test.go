@@ -31,7 +31,7 @@ func TestSymmetries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gaps[copies] = r.Tour.Gap.Mean
+			gaps[copies] = r.Mean("tour.gap")
 			if want := map[int]int{1: 0, 6: 6}[copies]; r.Decode.Symmetries != want {
 				t.Errorf("%d copies are told as %d, wanted %d", copies, r.Decode.Symmetries, want)
 			}
@@ -41,7 +41,7 @@ func TestSymmetries(t *testing.T) {
 		}
 	}
 	var sets []*dataset.Set
-	for _, points := range ex.Points {
+	for _, points := range ex.Look.Points {
 		s := &dataset.Set{Kind: dataset.KindPoint}
 		for _, p := range points {
 			s.Items = append(s.Items, dataset.Item{Point: [2]float64{1e6 + 1000*p[0], 1000 * p[1]}})
@@ -86,7 +86,7 @@ func TestSymmetries(t *testing.T) {
 
 func TestSymmetriesAreForTours(t *testing.T) {
 	m := newModel(t, tiny(), openEngine(t, "go"))
-	var wrong *learn.OptionError
+	var wrong *learn.Refusal
 	_, err := Run(t.Context(), m, task.Test, 5, learn.DecodeOptions{Symmetries: 2}, nil)
 	if !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)

@@ -76,7 +76,7 @@ func TestToursFromAFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Seconds, r.SetsPerSecond = 0, 0
+		r.Seconds = 0
 		return r
 	}
 	drawn := judge()
@@ -86,8 +86,8 @@ func TestToursFromAFile(t *testing.T) {
 	}
 	sets := make([]*dataset.Set, count)
 	for i := range sets {
-		sets[i] = &dataset.Set{Kind: dataset.KindPoint, Items: make([]dataset.Item, len(ex.Points[i])), Order: ex.Clean[i]}
-		for k, p := range ex.Points[i] {
+		sets[i] = &dataset.Set{Kind: dataset.KindPoint, Items: make([]dataset.Item, len(ex.Look.Points[i])), Order: ex.Clean[i]}
+		for k, p := range ex.Look.Points[i] {
 			sets[i].Items[k].Point = p
 		}
 	}

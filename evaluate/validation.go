@@ -22,15 +22,6 @@ func Validation(seen func(step int, r *Result)) func(ctx context.Context, m *lea
 		if seen != nil {
 			seen(m.State.Step, r)
 		}
-		fields := map[string]any{"exact": r.Exact.Mean, "kendall_tau": r.KendallTau.Mean}
-		if r.Ranking == nil { // of ranked lists not every right place is known
-			fields["correct"] = r.Correct.Mean
-		} else {
-			fields["ndcg"] = r.Ranking.NDCG.Mean
-		}
-		if r.Tour != nil { // of tours it is what counts: the same tour has many orders
-			fields["gap"] = r.Tour.Gap.Mean
-		}
-		return fields, nil
+		return r.logged(), nil
 	}
 }

@@ -89,8 +89,8 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f
 			parts, at = append(parts, part), same
 		}
 		err := f(index, diffusion.Join(parts...))
-		if _, named := errors.AsType[setError](err); err != nil && !named {
-			err = fmt.Errorf("set %s: %w", sets[index[0]].ID, err)
+		if _, named := errors.AsType[*SetError](err); err != nil && !named {
+			err = InSet(sets[index[0]].ID, err)
 		}
 		if err != nil {
 			return warnings, err
@@ -121,15 +121,15 @@ func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int
 	}
 	objects, w, err := m.Task.Objects(ctx, part)
 	if err != nil {
-		return nil, err
+		return nil, m.ofItems(ctx, err)
 	}
 	if len(w) > 0 { // said of all together: ask for those of each
 		for _, i := range index {
 			objects, w, err := m.Task.Objects(ctx, sets[i:i+1])
-			if err == nil {
-				err = objects.FinalizeAll()
-			}
 			if err != nil {
+				return nil, m.ofItems(ctx, err)
+			}
+			if err := objects.FinalizeAll(); err != nil {
 				return nil, err
 			}
 			warnings[i] = w
@@ -139,14 +139,16 @@ func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int
 	if err == nil {
 		err = objects.FinalizeAll()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("set %s: %w", part[0].ID, err)
-	}
-	return enc, nil
+	return enc, InSet(part[0].ID, err)
 }
 
-// setError is an error that names its set.
-type setError struct{ error }
+// ofItems is an error of a task about the items of a set, which it names.
+func (m *Model) ofItems(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &SetError{Refuse(Unfit, "items", "%w", err)}
+}
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that
 // the model was not trained on: all, each once, and of each set with those of the model.
@@ -190,7 +192,7 @@ const mostDoubts = 3
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
 	trained := m.Config.Task.N
-	lists := m.Config.Task.Name == "ranking"
+	lists := m.Config.MixedSizes()
 	for _, s := range sets {
 		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
 			count[n]++
@@ -246,7 +248,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, opt.Method == "greedy", func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, !opt.wide(), func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(len(sets[index[0]].Items))}}}
 			return nil
@@ -261,46 +263,14 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		if err != nil {
 			return err
 		}
-		var beams [][]diffusion.Path
-		if opt.Method == "beam" {
-			if beams, err = dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner); err != nil {
-				return err
-			}
-		} else {
-			paths, err := dec.Greedy(ctx, enc, noise)
-			if err != nil {
-				return err
-			}
-			for _, p := range paths {
-				beams = append(beams, []diffusion.Path{p})
-			}
+		ways, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
+		if err != nil {
+			return err
 		}
-		priced := price != nil
 		for k, i := range index {
-			if priced && math.IsInf(price(sets[i], beams[k][0].Order()), 0) {
-				return setError{fmt.Errorf("set %s: a tour has no finite length: the cities are too far apart", sets[i].ID)}
+			if out[i], err = m.ordered(sets[i], ways[k], top, plans[i] != nil, price, enc.Alike(k)); err != nil {
+				return err
 			}
-			if priced {
-				cheapest(beams[k], func(o perm.Order) float64 { return price(sets[i], o) })
-			}
-			if plans[i] == nil {
-				inIndexOrder(beams[k], enc.Alike(k))
-			}
-			o := Ordered{Steps: beams[k][0].States}
-			far := 0
-			for _, p := range beams[k][:min(top, len(beams[k]))] {
-				if plans[i] != nil && outOfReach(&p) {
-					far++
-				}
-				r := Ranked{Order: p.Order(), LogPath: Nats(p.LogProb)}
-				if priced {
-					cost := price(sets[i], r.Order)
-					r.Cost = &cost
-				}
-				o.Orders = append(o.Orders, r)
-			}
-			o.Warnings = m.mended(far, len(o.Orders))
-			out[i] = o
 		}
 		return nil
 	})
@@ -318,6 +288,35 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		o.Warnings = append(of[i], o.Warnings...)
 	}
 	return out, warnings, nil
+}
+
+// ordered is the answer for a set of the ways that decoding found, the best first; alike is as
+// [inIndexOrder] has it.
+func (m *Model) ordered(s *dataset.Set, ways []diffusion.Path, top int, ruled bool, price func(*dataset.Set, perm.Order) float64, alike []int) (o Ordered, err error) {
+	if price != nil {
+		if math.IsInf(price(s, ways[0].Order()), 0) {
+			return o, InSet(s.ID, Refuse(Unfit, "items", "a tour has no finite length: the cities are too far apart"))
+		}
+		cheapest(ways, func(o perm.Order) float64 { return price(s, o) })
+	}
+	if !ruled {
+		inIndexOrder(ways, alike)
+	}
+	o.Steps = ways[0].States
+	far := 0
+	for _, p := range ways[:min(top, len(ways))] {
+		if ruled && outOfReach(&p) {
+			far++
+		}
+		r := Ranked{Order: p.Order(), LogPath: Nats(p.LogProb)}
+		if price != nil {
+			cost := price(s, r.Order)
+			r.Cost = &cost
+		}
+		o.Orders = append(o.Orders, r)
+	}
+	o.Warnings = m.mended(far, len(o.Orders))
+	return o, nil
 }
 
 // Sampled are orders drawn for a set.
@@ -459,7 +458,7 @@ type Scored struct {
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if err := CheckScore(m.Process, s); err != nil {
-			return nil, nil, fmt.Errorf("set %s: %w", name(s, i), err)
+			return nil, nil, InSet(name(s, i), err)
 		}
 	}
 	if err := CheckDraws("draws", draws); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -399,7 +400,11 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 			cfg.Model.Dropout, cfg.Model.Dim, cfg.Train.Steps, cfg.Train.LR, cfg.Train.Batch = 0, 16, 150, 1e-2, 16
 			m, _ := train(t, cfg, e)
 			right := bare(n)
-			right.Order = m.Task.(*task.Delta).Modes[0]
+			ex, err := m.Task.Examples(task.Test, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right.Order = ex.Clean[0]
 			wrong := bare(n)
 			wrong.Order = slices.Clone(right.Order)
 			slices.Reverse(wrong.Order)
@@ -503,7 +508,7 @@ func TestScoreErrors(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, nil)
 	some := randomSets(2, 4)
 	some[0].Order = perm.Identity(4)
-	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
+	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || hint.Text(err) != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
 		t.Errorf("error %v", err)
 	}
 	some[1].Order = perm.Identity(4)

@@ -10,13 +10,15 @@ import (
 	"github.com/riffle-ml/riffle/diffusion"
 )
 
-// ConstraintError is of a set's constraints: they cannot be read, or contradict each other.
-type ConstraintError struct{ err error }
+// FirstItemError is of constraints that an order obeys, and none that begins at item 0, where those
+// of a model begin.
+type FirstItemError struct{ error }
 
-func (e *ConstraintError) Error() string { return e.err.Error() }
+// Help returns a hint.
+func (e *FirstItemError) Help() string { return "the model's orders begin at item 0" }
 
-// Unwrap returns what is wrong.
-func (e *ConstraintError) Unwrap() error { return e.err }
+// Unwrap returns what contradicts.
+func (e *FirstItemError) Unwrap() error { return e.error }
 
 // plans reads the constraints of sets and finds what contradicts; the plan of a set without
 // any is nil. The sets have ids, by which errors call them.
@@ -28,19 +30,19 @@ func (m *Model) plans(ctx context.Context, sets []*dataset.Set) ([]*constraint.P
 		}
 		rules, err := s.Constraints.Parse(s.ItemNames())
 		if err != nil {
-			return nil, &ConstraintError{fmt.Errorf("set %s: constraints: %w", s.ID, err)}
+			return nil, InSet(s.ID, Refuse(Unfit, "constraints", "constraints: %w", err))
 		}
 		if out[i], err = rules.CompileContext(ctx, len(s.Items)); err == nil && m.Process.FixFirst && len(s.Items) > 0 {
 			first := constraint.Rules{Pins: []constraint.Place{{Item: 0, Position: 0}}}
 			if out[i], err = rules.And(first).CompileContext(ctx, len(s.Items)); err != nil && ctx.Err() == nil {
-				err = fmt.Errorf("%w\nhint: the model's orders begin at item 0", err)
+				err = &FirstItemError{err}
 			}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if err != nil {
-			return nil, &ConstraintError{fmt.Errorf("set %s: %w", s.ID, err)}
+			return nil, InSet(s.ID, Refuse(Unfit, "constraints", "%w", err))
 		}
 	}
 	return out, nil

@@ -50,7 +50,7 @@ func span(seconds float64) string {
 // sizes are those that sets are padded to, at most: of ranked lists all up to the largest.
 func (m *Model) sizes() []int {
 	most := m.Config.Task.N
-	if m.Config.Task.Name != "ranking" {
+	if !m.Config.MixedSizes() {
 		return []int{most}
 	}
 	var out []int

@@ -65,7 +65,7 @@ func (m *Model) Finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.
 		if opt.Symmetries > 1 {
 			return m.shortestTurned(ctx, dec, ex, m.noise(ex, first), opt)
 		}
-		paths, err := m.paths(ctx, dec, ex, m.noise(ex, first), opt)
+		paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, first), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -86,24 +86,30 @@ func (m *Model) noise(ex *task.Examples, first int) []perm.Order {
 	return out
 }
 
-// paths decodes examples and returns the best path of each set.
-func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
+// price is what orders of examples cost, nil where they cost nothing.
+func price(ex *task.Examples) func(set int, o perm.Order) float64 {
+	if p, ok := ex.Judge.(task.Pricer); ok {
+		return p.Cost
+	}
+	return nil
+}
+
+// paths decodes examples and returns the best path of each set: of a beam the cheapest, if orders
+// have a cost, which is nil otherwise.
+func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, cost func(set int, o perm.Order) float64, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
 	enc, err := encode(ctx, dec, ex)
 	if err != nil {
 		return nil, err
 	}
-	if opt.Method == "greedy" {
-		return dec.Greedy(ctx, enc, noise)
-	}
-	beams, err := dec.Beam(ctx, enc, noise, opt.Beam, opt.Inner)
+	beams, err := methodOf(opt.Method).decode(ctx, dec, enc, noise, opt)
 	if err != nil {
 		return nil, err
 	}
 	best := make([]diffusion.Path, len(beams))
 	for i, b := range beams {
 		best[i] = b[0]
-		if ex.Cost != nil {
-			best[i] = cheapest(b, func(o perm.Order) float64 { return ex.Cost(i, o) })[0]
+		if cost != nil {
+			best[i] = cheapest(b, func(o perm.Order) float64 { return cost(i, o) })[0]
 		}
 	}
 	return best, nil

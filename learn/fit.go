@@ -9,7 +9,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 // Fit makes the model of a configuration ([New]), trains it to the end in the new run directory
@@ -43,12 +43,12 @@ func FitSets(ctx context.Context, cfg config.Config, sets, test []*dataset.Set, 
 	if len(sets) == 0 {
 		return nil, nil, errors.New("fit: no sets to train on")
 	}
-	cfg.Task.Name = "ranking"
+	cfg.Task.Name = ranking.Kind.Name
 	var release func()
-	cfg.Task.Data, release = task.Provide(sets)
+	cfg.Task.Data, release = ranking.Provide(sets)
 	defer release()
 	if cfg.Task.Test = ""; len(test) > 0 {
-		cfg.Task.Test, release = task.Provide(test)
+		cfg.Task.Test, release = ranking.Provide(test)
 		defer release()
 	}
 	return Fit(ctx, cfg, path, e, options...)

@@ -38,17 +38,17 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(all.Clean[20:], all.Values[20:]) != fmt.Sprint(part.Clean, part.Values) {
+		if fmt.Sprint(all.Clean[20:], all.Judge.(task.ByValue).Values[20:]) != fmt.Sprint(part.Clean, part.Judge.(task.ByValue).Values) {
 			t.Errorf("split %d: sets 20 to 29 depend on those before", split)
 		}
 		ties := map[string]bool{}
 		for i := range all.Clean {
 			for k := range 4 {
-				if i >= 20 && string(all.Pictures(i)[k].Pix) != string(part.Pictures(i - 20)[k].Pix) {
+				if i >= 20 && string(all.Look.Pictures(i)[k].Pix) != string(part.Look.Pictures(i - 20)[k].Pix) {
 					t.Fatalf("split %d: set %d has other pictures", split, i)
 				}
 			}
-			sorted := perm.Act(all.Clean[i], all.Values[i])
+			sorted := perm.Act(all.Clean[i], all.Judge.(task.ByValue).Values[i])
 			for k := 1; k < 4; k++ {
 				if sorted[k] < sorted[k-1] {
 					t.Errorf("split %d, set %d: %v is not ascending", split, i, sorted)
@@ -75,7 +75,7 @@ func TestSortSetsAreAFunctionOfTheSeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(a.Values) == fmt.Sprint(b.Values) || fmt.Sprint(b.Values) == fmt.Sprint(c.Values) {
+	if fmt.Sprint(a.Judge.(task.ByValue).Values) == fmt.Sprint(b.Judge.(task.ByValue).Values) || fmt.Sprint(b.Judge.(task.ByValue).Values) == fmt.Sprint(c.Judge.(task.ByValue).Values) {
 		t.Error("another split or seed gave the same sets")
 	}
 	// A training of it is resumable too, as its batches are.

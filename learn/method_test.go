@@ -21,7 +21,7 @@ func (p pictured) Examples(split task.Split, first, count int) (*task.Examples, 
 		return nil, err
 	}
 	e.PixelSize = 2
-	for _, values := range e.Values {
+	for _, values := range e.Judge.(task.ByValue).Values {
 		for _, v := range values {
 			e.Pixels = append(e.Pixels, float32(10*v), float32(10*v))
 		}

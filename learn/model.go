@@ -17,6 +17,7 @@ import (
 	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // Model is a network with its weights and what is needed to use it. It is not safe for
@@ -65,13 +66,13 @@ func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err 
 // Plan is [New] without weights, which may take more memory than there is: [Model.CheckMemory] says
 // so. [Model.Train] makes or reads them.
 func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
-	if err = task.InferFromData(&cfg); err != nil {
+	if err = tasks.InferFromData(&cfg); err != nil {
 		return nil, nil, err
 	}
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, nil, err
 	}
-	work, err := task.New(&cfg)
+	work, err := tasks.New(&cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +178,7 @@ func (m *Model) Decoder() (*diffusion.Decoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.OnShape, d.Mixed = m.compiling, m.Config.Task.Name == "ranking"
+		d.OnShape, d.Mixed = m.compiling, m.Config.MixedSizes()
 		m.decoder = d
 	}
 	return m.decoder, nil

@@ -10,11 +10,8 @@ import (
 // Population returns the set of all items that the model knows, where they are the same in every
 // set: for orders and draws there is no other input. It fails where sets have objects of their own.
 func (m *Model) Population() (*dataset.Set, error) {
-	switch t := m.Task.(type) {
-	case *task.Ranking:
-		return t.Population()
-	case *task.Delta:
-		return &dataset.Set{Kind: dataset.KindBare, Items: make([]dataset.Item, m.Config.Task.N)}, nil
+	if t, ok := m.Task.(task.Population); ok {
+		return t.All()
 	}
 	return nil, fmt.Errorf("the model is of the task %s, not of one population of items", m.Config.Task.Name)
 }

@@ -3,8 +3,10 @@ package learn
 import (
 	"fmt"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
@@ -14,11 +16,8 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if n == m.Config.Task.N {
 		return nil, nil
 	}
-	switch t := m.Config.Task; t.Name {
-	case "delta":
-		return nil, fmt.Errorf("task delta: is one order of %d objects, there is none of %d", t.N, n)
-	case "jigsaw":
-		return nil, fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", t.Rows, t.Columns, n)
+	if t, ok := m.Task.(task.FixedSize); ok {
+		return nil, t.OtherSize(n)
 	}
 	if err := m.Method.Refuse("other size"); err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
 	}
-	work, err := task.New(&cfg)
+	work, err := tasks.New(&cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +47,18 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 // SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked
 // lists on those of a file, instead of those of its configuration.
 func (m *Model) SetTest(path string) error {
-	if m.Config.Task.Name != "tsp" && m.Config.Task.Name != "ranking" {
+	t, ok := m.Task.(task.Tester)
+	if !ok {
 		return fmt.Errorf("wanted a model of tours or of ranked lists (got one of the task %s)", m.Config.Task.Name)
 	}
 	cfg := m.Config
 	cfg.Task.Test = path
-	work, err := task.New(&cfg)
-	if err != nil {
+	if err := cfg.Check("task"); err != nil {
 		return err
 	}
-	if r, ok := work.(*task.Ranking); ok {
-		r.KnowAs(m.Task.(*task.Ranking))
+	work, err := t.OnTest(&cfg)
+	if err != nil {
+		return config.Within("task", err)
 	}
 	m.Config, m.Task = cfg, work
 	return nil

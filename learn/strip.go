@@ -26,30 +26,30 @@ func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.F
 	if err != nil {
 		return nil, err
 	}
-	paths, err := m.paths(ctx, dec, ex, m.noise(ex, 0), opt)
+	paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, 0), opt)
 	if err != nil {
 		return nil, err
 	}
-	if ex.Points != nil {
+	if ex.Look.Points != nil {
 		ways := make([][]perm.Order, len(paths))
 		for i, p := range paths {
 			ways[i] = p.States
 		}
-		return TourStrip(ex.Points, ways, m.Process.Steps, ex.Cost), nil
+		return TourStrip(ex.Look.Points, ways, m.Process.Steps, price(ex)), nil
 	}
 	strip := plot.Strip{}
 	for i, p := range paths {
-		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Nearest(i, p.Order()), Columns: ex.Columns}
+		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Judge.Nearest(i, p.Order()), Columns: ex.Look.Columns}
 		steps := m.Process.At(len(ex.Clean[i])).Steps
 		for k, order := range p.States {
 			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})
 		}
-		if ex.Pictures != nil {
-			for _, p := range ex.Pictures(i) {
+		if ex.Look.Pictures != nil {
+			for _, p := range ex.Look.Pictures(i) {
 				set.Images = append(set.Images, p.Image())
 			}
-		} else if ex.Names != nil {
-			set.Names = ex.Names(i)
+		} else if ex.Look.Names != nil {
+			set.Names = ex.Look.Names(i)
 		}
 		strip.Sets = append(strip.Sets, set)
 	}

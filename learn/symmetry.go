@@ -16,10 +16,10 @@ import (
 // MaxSymmetries is the most copies of a set that are ordered.
 const MaxSymmetries = 1 << 10
 
-// checkSymmetries reports an [OptionError] where copies of a set cannot be told apart by a cost.
+// checkSymmetries refuses symmetries where copies of a set cannot be told apart by a cost.
 func (m *Model) checkSymmetries(opt DecodeOptions) error {
 	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok {
-		return optionError("symmetries", "is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)
+		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)
 	}
 	return nil
 }
@@ -27,9 +27,10 @@ func (m *Model) checkSymmetries(opt DecodeOptions) error {
 // shortestTurned orders copies of examples and returns the shortest tour of each.
 func (m *Model) shortestTurned(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, noise []perm.Order, opt DecodeOptions) ([]perm.Order, error) {
 	turner := m.Task.(task.Turner)
+	cost := price(ex)
 	best, least := make([]perm.Order, len(ex.Clean)), make([]float64, len(ex.Clean))
 	sets := make([]*dataset.Set, len(ex.Clean))
-	for i, points := range ex.Points {
+	for i, points := range ex.Look.Points {
 		sets[i] = &dataset.Set{Kind: dataset.KindPoint, Items: make([]dataset.Item, len(points))}
 		for k, p := range points {
 			sets[i].Items[k].Point = p
@@ -41,15 +42,15 @@ func (m *Model) shortestTurned(ctx context.Context, dec *diffusion.Decoder, ex *
 		if err != nil {
 			return nil, err
 		}
-		e := &task.Examples{Objects: objects, Clean: ex.Clean, Cost: func(i int, o perm.Order) float64 { return ex.Cost(i, back[i](o)) }}
-		paths, err := m.paths(ctx, dec, e, noise, opt)
+		e := &task.Examples{Objects: objects, Clean: ex.Clean}
+		paths, err := m.paths(ctx, dec, e, func(i int, o perm.Order) float64 { return cost(i, back[i](o)) }, noise, opt)
 		if err != nil {
 			return nil, err
 		}
 		for i, p := range paths {
 			o := back[i](p.Order())
-			if cost := ex.Cost(i, o); c == 0 || cost < least[i] {
-				best[i], least[i] = o, cost
+			if length := cost(i, o); c == 0 || length < least[i] {
+				best[i], least[i] = o, length
 			}
 		}
 	}

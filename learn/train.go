@@ -433,7 +433,7 @@ func (t *trainer) kept() string {
 
 // meanItems is how many items the lists of a batch have, 0 where all sets have as many.
 func (t *trainer) meanItems(clean []perm.Order) float64 {
-	if _, lists := t.Task.(*task.Ranking); !lists {
+	if !t.Config.MixedSizes() {
 		return 0
 	}
 	sum := 0

@@ -98,7 +98,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	switch {
 	case q.Kind == KindSample:
 		together = 1
-	case q.Kind == KindOrder && q.Decode.Method != "beam":
+	case q.Kind == KindOrder && !q.Decode.wide():
 		together = float64(min(count, m.together(n)))
 	}
 	steps := float64(len(m.Process.At(n).Steps) - 1)
@@ -106,14 +106,9 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	states, most := steps, 1.0 // states of a set that go through the network, over all steps and at a time
 	host := Work{}             // of a set
 	switch {
-	case q.Kind == KindOrder && q.Decode.Method == "beam":
-		most = float64(q.Decode.Beam)
-		states = 1 + (steps-1)*most
-		host = m.beamWork(q, n, states, ruled)
 	case q.Kind == KindOrder:
-		host.Seconds = states * drawTime * width * 2
-		if ruled {
-			host.Seconds += items * (ruledOffer*items + ruledStep)
+		if method := methodOf(q.Decode.Method); method != nil {
+			states, most, host = method.work(m, q, n, steps, ruled)
 		}
 	case q.Kind == KindSample:
 		most = float64(min(q.Count, samplesAtOnce))
@@ -140,9 +135,20 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	}
 }
 
-// beamWork is the host's part of a set's beam: states are looked at, over all steps.
-func (m *Model) beamWork(q Query, n int, states float64, ruled bool) Work {
+// greedyWork is the work of one way, a step after the other.
+func (m *Model) greedyWork(_ Query, n int, steps float64, ruled bool) (states, most float64, host Work) {
+	items := float64(n)
+	host.Seconds = steps * drawTime * float64(m.Process.Reverse.NumScores(m.Process.Free(n))) * 2
+	if ruled {
+		host.Seconds += items * (ruledOffer*items + ruledStep)
+	}
+	return steps, 1, host
+}
+
+// beamWork is that of a set's beam.
+func (m *Model) beamWork(q Query, n int, steps float64, ruled bool) (states, most float64, host Work) {
 	items, outer := float64(n), float64(q.Decode.Beam)
+	states = 1 + (steps-1)*outer
 	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))
 	inner := max(outer, float64(q.Decode.Inner))
 	cores := float64(runtime.GOMAXPROCS(0))
@@ -159,7 +165,7 @@ func (m *Model) beamWork(q Query, n int, states float64, ruled bool) Work {
 		w.Seconds += outer * inner * items * (items*ruledOffer + ruledStep)
 		w.Bytes += cores * inner * items * prefixBytes
 	}
-	return w
+	return states, outer, w
 }
 
 // stateTime is what the network takes for a state of a set of n items.

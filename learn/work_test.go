@@ -122,7 +122,7 @@ func TestOptions(t *testing.T) {
 		{DecodeOptions{Inner: -1}, 1, own, "inner"},
 	} {
 		got, err := c.given.Complete(own, c.top)
-		wrong, isOption := errors.AsType[*OptionError](err)
+		wrong, isOption := errors.AsType[*Refusal](err)
 		if c.option == "" && (err != nil || got != c.want) || c.option != "" && (!isOption || wrong.Option != c.option) {
 			t.Errorf("%+v with top %d: %+v, %v, wanted %+v, an error of %q", c.given, c.top, got, err, c.want, c.option)
 		}

@@ -12,35 +12,20 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // Outcome is what a row's folder holds: eval.json and row.json.
 type Outcome struct {
-	Sets         int             `json:"sets"`
-	Seed         uint64          `json:"seed"`
-	Engine       string          `json:"engine"`
-	TrainSteps   int             `json:"train_steps"`
-	TrainSeconds float64         `json:"train_seconds"`
-	Exact        metric.Interval `json:"exact"`
-	Correct      metric.Interval `json:"correct"`
-	KendallTau   metric.Interval `json:"kendall_tau_lists"`
-	// Those of puzzles, of samplers that may give no permutation, and of tours.
-	UpToTwins    *metric.Interval `json:"-"`
-	RMSE         *metric.Interval `json:"-"`
-	MAE          *metric.Interval `json:"-"`
-	Permutations *metric.Interval `json:"permutations"`
-	Length       *metric.Interval `json:"length"`
-	Gap          *metric.Interval `json:"gap"`
-	Tour         *struct {
-		Length metric.Interval `json:"length"`
-		Gap    metric.Interval `json:"gap"`
-	} `json:"tour"`
-	Puzzle *struct {
-		ExactAlike metric.Interval `json:"exact_alike"`
-		RMSE       metric.Interval `json:"rmse"`
-		MAE        metric.Interval `json:"mae"`
-	} `json:"puzzle"`
-	About About `json:"-"`
+	Sets         int     `json:"sets"`
+	Seed         uint64  `json:"seed"`
+	Engine       string  `json:"engine"`
+	TrainSteps   int     `json:"train_steps"`
+	TrainSeconds float64 `json:"train_seconds"`
+	// Figures are by the keys of measures.
+	Figures map[string]metric.Interval `json:"-"`
+	About   About                      `json:"-"`
 }
 
 // About is row.json: how a row came to be.
@@ -59,11 +44,14 @@ func Folder(runs string, t Table, r Row) string { return filepath.Join(runs, t.N
 
 // Load reads a row's outcome, nil where the row has not been run to its end.
 func Load(dir string) (*Outcome, error) {
-	var o Outcome
+	o := Outcome{Figures: map[string]metric.Interval{}}
 	for _, f := range []struct {
 		name string
-		to   any
-	}{{run.EvalFile, &o}, {AboutFile, &o.About}} {
+		to   func(data []byte) error
+	}{
+		{run.EvalFile, func(data []byte) error { return errors.Join(json.Unmarshal(data, &o), o.read("", data)) }},
+		{AboutFile, func(data []byte) error { return json.Unmarshal(data, &o.About) }},
+	} {
 		data, err := run.ReadIn(dir, f.name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
@@ -71,42 +59,50 @@ func Load(dir string) (*Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(data, f.to); err != nil {
+		if err := f.to(data); err != nil {
 			return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there", filepath.Join(dir, f.name))
 		}
-	}
-	if t := o.Tour; t != nil {
-		o.Length, o.Gap = &t.Length, &t.Gap
-	}
-	if p := o.Puzzle; p != nil {
-		o.UpToTwins, o.RMSE, o.MAE = &p.ExactAlike, &p.RMSE, &p.MAE
 	}
 	return &o, nil
 }
 
-// column is a metric: how it is printed, and where the paper's figure and ours are.
-type column struct {
-	title, format string
-	paper         func(*config.Paper) *float64
-	ours          func(*Outcome) *metric.Interval
-}
-
-var columns = []column{
-	{"exact %", "%.2f", func(p *config.Paper) *float64 { return p.Exact }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Exact) }},
-	{"exact % up to indistinguishable", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.UpToTwins }},
-	{"correct %", "%.2f", func(p *config.Paper) *float64 { return p.Correct }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.Correct) }},
-	{"Kendall tau (lists)", "%.3f", func(p *config.Paper) *float64 { return p.KendallTau }, func(o *Outcome) *metric.Interval { return unlessTour(o, &o.KendallTau) }},
-	{"RMSE", "%.4f", func(p *config.Paper) *float64 { return p.RMSE }, func(o *Outcome) *metric.Interval { return o.RMSE }},
-	{"MAE", "%.4f", func(p *config.Paper) *float64 { return p.MAE }, func(o *Outcome) *metric.Interval { return o.MAE }},
-	{"permutations %", "%.2f", nil, func(o *Outcome) *metric.Interval { return o.Permutations }},
-	{"length", "%.3f", func(p *config.Paper) *float64 { return p.Length }, func(o *Outcome) *metric.Interval { return o.Length }},
-	{"gap %", "%.2f", func(p *config.Paper) *float64 { return p.Gap }, func(o *Outcome) *metric.Interval { return o.Gap }},
+// read takes the intervals of an object in eval.json, whose keys begin with prefix.
+func (o *Outcome) read(prefix string, data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for key, value := range fields {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(value, &inner) != nil || inner == nil {
+			continue // no object
+		}
+		if _, is := inner["mean"]; !is {
+			if prefix == "" { // keys have two parts at most
+				if err := o.read(key+".", value); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		var interval metric.Interval
+		if err := json.Unmarshal(value, &interval); err != nil {
+			return err
+		}
+		switch key = prefix + key; key {
+		case "length", "gap": // of a solver's row
+			key = "tour." + key
+		}
+		o.Figures[key] = interval
+	}
+	return nil
 }
 
 // Write writes the report on tables as Markdown: for each row the paper's figures, those
 // measured under the folder runs with their 95 % intervals, and the training behind them; of
 // a row that was not run, what it needs. pictures are the Markdown below a table, by its name.
 func Write(w io.Writer, runs string, tables []Table, pictures map[string]string) error {
+	fmt.Fprint(w, "# The paper's tables\n\nWritten by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
 	for _, t := range tables {
 		outcomes := make([]*Outcome, len(t.Rows))
 		for i, r := range t.Rows {
@@ -116,36 +112,30 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 			}
 		}
 		fmt.Fprintf(w, "## %s (paper, %s)\n\n", t.Title, t.Source)
-		var used []column
-		for _, c := range columns {
-			if t.has(c, outcomes) {
-				used = append(used, c)
-			}
-		}
+		used := t.columns(outcomes)
 		header, rule := "| row | n |", "|---|--:|"
-		for _, c := range used {
-			if c.paper != nil {
-				header, rule = header+fmt.Sprintf(" %s, paper |", c.title), rule+"--:|"
+		for _, m := range used {
+			if config.InPaper(m.Key) {
+				header, rule = header+fmt.Sprintf(" %s, paper |", m.Title()), rule+"--:|"
 			}
-			header, rule = header+fmt.Sprintf(" %s, ours |", c.title), rule+"--:|"
+			header, rule = header+fmt.Sprintf(" %s, ours |", m.Title()), rule+"--:|"
 		}
 		fmt.Fprintf(w, "%s training |\n%s---|\n", header, rule)
 		for i, r := range t.Rows {
 			fmt.Fprintf(w, "| %s | %d |", r.Label, r.N)
-			for _, c := range used {
-				if c.paper != nil {
+			for _, m := range used {
+				format := fmt.Sprintf("%%.%df", m.Table)
+				if config.InPaper(m.Key) {
 					figure := ""
-					if r.Paper != nil {
-						if p := c.paper(r.Paper); p != nil {
-							figure = fmt.Sprintf(c.format, *p)
-						}
+					if p := r.Paper.Figure(m.Key); p != nil {
+						figure = fmt.Sprintf(format, *p)
 					}
 					fmt.Fprintf(w, " %s |", figure)
 				}
 				figure := ""
 				if o := outcomes[i]; o != nil {
-					if v := c.ours(o); v != nil {
-						figure = fmt.Sprintf(c.format+" ("+c.format+" to "+c.format+")", v.Mean, v.Low, v.High)
+					if v, ok := o.Figures[m.Key]; ok {
+						figure = fmt.Sprintf(format+" ("+format+" to "+format+")", v.Mean, v.Low, v.High)
 					}
 				}
 				fmt.Fprintf(w, " %s |", figure)
@@ -157,25 +147,22 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 	return nil
 }
 
-// unlessTour is nil for tours, which are judged by their length.
-func unlessTour(o *Outcome, v *metric.Interval) *metric.Interval {
-	if o.Length != nil {
-		return nil
-	}
-	return v
-}
-
-// has reports whether a column has a figure in the table.
-func (t Table) has(c column, outcomes []*Outcome) bool {
-	for i, r := range t.Rows {
-		if r.Paper != nil && c.paper != nil && c.paper(r.Paper) != nil {
-			return true
-		}
-		if c.paper == nil && outcomes[i] != nil && c.ours(outcomes[i]) != nil {
-			return true
+// columns are the measures that a table has: those that the paper reports of some row, and those
+// that it has of none and that some row has.
+func (t Table) columns(outcomes []*Outcome) (used []task.Measure) {
+	for _, m := range append(tasks.Measures(), task.Permutations) {
+		for i, r := range t.Rows {
+			has := r.Paper.Figure(m.Key) != nil
+			if o := outcomes[i]; o != nil && !config.InPaper(m.Key) {
+				_, has = o.Figures[m.Key]
+			}
+			if has && m.Table > 0 {
+				used = append(used, m)
+				break
+			}
 		}
 	}
-	return false
+	return used
 }
 
 func training(t Table, r Row, o *Outcome) string {

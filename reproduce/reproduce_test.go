@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -90,6 +91,47 @@ func TestWrite(t *testing.T) {
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// Rows that were run before keep their figures: those of a test, of puzzles and tours under their
+// own names, and of a solver.
+func TestLoadRowsOfBefore(t *testing.T) {
+	interval := func(mean float64) map[string]float64 {
+		return map[string]float64{"mean": mean, "low": mean - 1, "high": mean + 1}
+	}
+	for name, c := range map[string]struct {
+		eval map[string]any
+		want map[string]float64
+	}{
+		"puzzles": {
+			map[string]any{"sets": 9, "decode": map[string]any{"method": "beam", "beam": 3}, "exact": interval(5), "puzzle": map[string]any{"rmse": interval(2), "exact_alike": interval(7), "limit_exact": 99}},
+			map[string]float64{"exact": 5, "puzzle.rmse": 2, "puzzle.exact_alike": 7},
+		},
+		"tours":    {map[string]any{"sets": 9, "tour": map[string]any{"length": interval(4), "gap": interval(3)}}, map[string]float64{"tour.length": 4, "tour.gap": 3}},
+		"a solver": {map[string]any{"sets": 9, "length": interval(4), "gap": interval(3), "permutations": nil, "tour": nil}, map[string]float64{"tour.length": 4, "tour.gap": 3}},
+	} {
+		dir := t.TempDir()
+		for file, v := range map[string]any{run.EvalFile: c.eval, AboutFile: About{}} {
+			data, err := json.Marshal(v)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, file), data, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		o, err := Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for key, v := range o.Figures {
+			got[key] = v.Mean
+		}
+		if !reflect.DeepEqual(got, c.want) || o.Sets != 9 {
+			t.Errorf("%s: %v of %d sets, wanted %v of 9", name, got, o.Sets, c.want)
 		}
 	}
 }

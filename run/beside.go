@@ -3,6 +3,7 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,15 @@ func WriteIn(folder, name string, write func(io.Writer) error) error {
 		return diskError(filepath.Join(folder, name), err)
 	}
 	return errors.Join(newDir(folder, f).WriteFile(name, write), f.Close())
+}
+
+// WriteJSONIn is [WriteIn] of a value as indented JSON.
+func WriteJSONIn(folder, name string, value any) error {
+	return WriteIn(folder, name, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(value)
+	})
 }
 
 // Expect says which network the tensors of the run are of. Others are [ErrOtherConfig] from then

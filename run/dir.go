@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
@@ -141,8 +142,8 @@ func (d *Dir) readConfig() error {
 		return err
 	}
 	// A run's configuration is complete, so that no data, whose path it names, are read to open it.
-	if t := d.Config.Task; t.Name == "ranking" && (t.N == 0 || t.Items == "") {
-		return fmt.Errorf("%s: task.n, task.items: missing, a run's configuration is complete", d.File(ConfigFile))
+	if missing := d.Config.FromData(); len(missing) > 0 {
+		return fmt.Errorf("%s: %s: missing, a run's configuration is complete", d.File(ConfigFile), strings.Join(missing, ", "))
 	}
 	if d.Config.Model.Encoder == "points" { // a run from before the key was written
 		d.Config.Model.Points = cmp.Or(d.Config.Model.Points, "unit")

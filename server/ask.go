@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // decoding is how a request wants orders found; the names are those of the command's flags.
@@ -18,47 +19,60 @@ type decoding struct {
 	Inner  int    `json:"inner"`
 }
 
-// maxInner bounds the beam inside a reverse step, whose work is the host's alone.
-const maxInner = 1024
+func (d *decoding) query(info *Info, l question.Limits) (learn.Query, error) {
+	return question.Order{
+		Top: or(d.Top, question.DefaultTop), Decode: learn.DecodeOptions{Method: d.Decode, Beam: d.Beam, Inner: d.Inner},
+	}.Query(info.about, l)
+}
 
-// question completes the options as a model would, so that the width of the beam is known.
-func (d *decoding) question(info *Info) (learn.Query, error) {
-	q := learn.Query{Kind: learn.KindOrder, Top: 1}
-	if d.Top != nil {
-		q.Top = *d.Top
+// or is what a field of a request has, or else what is usual.
+func or[T any](field *T, usual T) T {
+	if field == nil {
+		return usual
 	}
-	if d.Beam < 0 || d.Inner < 0 || d.Inner > maxInner {
-		return q, unfit("field", "beam and inner: wanted 1 or more, and inner at most %d (got %d and %d)", maxInner, d.Beam, d.Inner)
-	}
-	var err error
-	q.Decode, err = learn.DecodeOptions{Method: d.Decode, Beam: d.Beam, Inner: d.Inner}.Complete(info.Decode, q.Top)
-	if err != nil {
-		return q, unfit("field", "%v", err)
-	}
-	return q, nil
+	return *field
+}
+
+// asking is what all questions about sets have.
+type asking struct {
+	Model string           `json:"model"`
+	Sets  []jsontext.Value `json:"sets"`
+}
+
+func (a *asking) about() *asking { return a }
+
+// setsRequest is a question about sets.
+type setsRequest interface {
+	about() *asking
+	query(info *Info, l question.Limits) (learn.Query, error)
 }
 
 type orderRequest struct {
-	Model string           `json:"model"`
-	Sets  []jsontext.Value `json:"sets"`
+	asking
 	decoding
 }
 
 type sampleRequest struct {
-	Model string           `json:"model"`
-	Sets  []jsontext.Value `json:"sets"`
-	Count *int             `json:"count"`
-	Seed  *uint64          `json:"seed"`
+	asking
+	Count *int    `json:"count"`
+	Seed  *uint64 `json:"seed"`
+}
+
+func (r *sampleRequest) query(*Info, question.Limits) (learn.Query, error) {
+	return question.Sample{Count: or(r.Count, question.DefaultCount), Seed: or(r.Seed, question.DefaultSeed)}.Query()
 }
 
 type scoreRequest struct {
-	Model string           `json:"model"`
-	Sets  []jsontext.Value `json:"sets"`
-	Draws *int             `json:"draws"`
-	Seed  *uint64          `json:"seed"`
+	asking
+	Draws *int    `json:"draws"`
+	Seed  *uint64 `json:"seed"`
 }
 
-// answers is what the three answer; A is learn's Ordered, Sampled or Scored.
+func (r *scoreRequest) query(*Info, question.Limits) (learn.Query, error) {
+	return question.Score{Draws: or(r.Draws, question.DefaultDraws), Seed: or(r.Seed, question.DefaultSeed)}.Query()
+}
+
+// answers is what is answered about sets; A is learn's Ordered, Sampled or Scored.
 type answers[A any] struct {
 	Model   string `json:"model"`
 	Step    int    `json:"step"` // of the training, at the checkpoint that answered
@@ -66,95 +80,62 @@ type answers[A any] struct {
 }
 
 func (s *Server) order(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
-	var in orderRequest
-	h, err := s.request(w, r, room, &in, func() string { return in.Model })
-	if err != nil {
-		return nil, err
-	}
-	q, err := in.question(h.info.Load())
-	if err != nil {
-		return nil, err
-	}
-	j, err := s.ask(r, h, in.Sets, q, room)
-	if err != nil {
-		return nil, err
-	}
-	return answers[learn.Ordered]{h.name, j.info.Step, j.ordered}, nil
+	return askAbout(s, w, r, room, &orderRequest{}, func(a *question.Answer) []learn.Ordered { return a.Ordered })
 }
 
 func (s *Server) sample(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
-	var in sampleRequest
-	h, err := s.request(w, r, room, &in, func() string { return in.Model })
-	if err != nil {
-		return nil, err
-	}
-	q, err := draws(learn.KindSample, "count", in.Count, learn.DefaultCount, in.Seed)
-	if err != nil {
-		return nil, err
-	}
-	j, err := s.ask(r, h, in.Sets, q, room)
-	if err != nil {
-		return nil, err
-	}
-	return answers[learn.Sampled]{h.name, j.info.Step, j.sampled}, nil
+	return askAbout(s, w, r, room, &sampleRequest{}, func(a *question.Answer) []learn.Sampled { return a.Sampled })
 }
 
 func (s *Server) score(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
-	var in scoreRequest
-	h, err := s.request(w, r, room, &in, func() string { return in.Model })
-	if err != nil {
-		return nil, err
-	}
-	q, err := draws(learn.KindScore, "draws", in.Draws, learn.DefaultDraws, in.Seed)
-	if err != nil {
-		return nil, err
-	}
-	j, err := s.ask(r, h, in.Sets, q, room)
-	if err != nil {
-		return nil, err
-	}
-	return answers[learn.Scored]{h.name, j.info.Step, j.scored}, nil
+	return askAbout(s, w, r, room, &scoreRequest{}, func(a *question.Answer) []learn.Scored { return a.Scored })
 }
 
-// draws makes a question of random draws; what is missing is as the command has it.
-func draws(kind learn.Kind, field string, count *int, usual int, seed *uint64) (learn.Query, error) {
-	q := learn.Query{Kind: kind, Count: usual, Seed: learn.DefaultSeed}
-	if count != nil {
-		q.Count = *count
+// askAbout reads a question about sets, puts it to its model and waits for the answer.
+func askAbout[A any](s *Server, w http.ResponseWriter, r *http.Request, room *reserved, in setsRequest, of func(*question.Answer) []A) (any, error) {
+	h, err := s.request(w, r, room, in, func() string { return in.about().Model })
+	if err != nil {
+		return nil, err
 	}
-	if seed != nil {
-		q.Seed = *seed
+	info := h.info.Load()
+	q, err := in.query(info, s.limits.Limits)
+	if err != nil {
+		return nil, err
 	}
-	if err := learn.CheckDraws(field, q.Count); err != nil {
-		return q, unfit("field", "%v", err)
+	ctx, cancel := s.within(r)
+	defer cancel()
+	sets, err := s.sets(ctx, in.about().Sets, info, room)
+	if err != nil {
+		return nil, err
 	}
-	return q, nil
+	j, err := s.put(ctx, h, sets, q)
+	if at, ok := errors.AsType[*question.AtSet](err); ok {
+		return nil, inSet(at.Index, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answers[A]{h.name, j.info.Step, of(&j.answer)}, nil
 }
 
 // request reads a JSON request and finds its model.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, room *reserved, into any, model func() string) (*hosted, error) {
-	body, err := s.read(w, r, room, "application/json")
-	if err != nil {
-		return nil, err
-	}
-	if err := s.count(body, room); err != nil {
-		return nil, err
-	}
-	if err := parse(body, into); err != nil {
+	if err := s.parsed(w, r, room, into); err != nil {
 		return nil, err
 	}
 	return s.model(model())
 }
 
-// ask puts a question about sets to a model and waits for its answer.
-func (s *Server) ask(r *http.Request, h *hosted, values []jsontext.Value, q learn.Query, room *reserved) (*job, error) {
-	ctx, cancel := s.within(r)
-	defer cancel()
-	sets, err := s.sets(ctx, values, h.info.Load(), room)
+// parsed reads a JSON request.
+func (s *Server) parsed(w http.ResponseWriter, r *http.Request, room *reserved, into any) error {
+	body, err := s.read(w, r, room, "application/json")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.put(ctx, h, sets, q)
+	if err := s.count(body, room); err != nil {
+		return err
+	}
+	return parse(body, into)
 }
 
 // within is the time that a request has for its answer.
@@ -162,19 +143,11 @@ func (s *Server) within(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.Context(), s.limits.Time)
 }
 
-// put hands sets to a model and waits for its answer, where all limits allow it. Every question of
+// put hands sets to a model and waits for its answer, where the question is admitted. Every question of
 // whatever route comes by here.
 func (s *Server) put(ctx context.Context, h *hosted, sets []*dataset.Set, q learn.Query) (*job, error) {
-	info := h.info.Load()
-	if q.Kind == learn.KindScore {
-		for i, set := range sets {
-			if err := learn.CheckScore(info.process, set); err != nil {
-				return nil, inSet(i, unfit("order", "%v", err))
-			}
-		}
-	}
-	work := info.work(q, sets)
-	if err := s.limits.allow(work); err != nil {
+	work, err := h.info.Load().about.Admit(q, sets, s.limits.Limits)
+	if err != nil {
 		return nil, err
 	}
 	j := &job{ctx: ctx, sets: sets, ask: q, work: work, done: make(chan struct{})}
@@ -199,5 +172,5 @@ func (s *Server) put(ctx context.Context, h *hosted, sets []*dataset.Set, q lear
 
 // late is for a request that had no answer in time.
 func (s *Server) late() error {
-	return faultf(http.StatusServiceUnavailable, "time", "no answer after %s, or after %s of work\nhint: ask for less, or later", s.limits.Time, s.limits.Busy)
+	return faultf(http.StatusServiceUnavailable, "time", "no answer after %s, or after %s of work", s.limits.Time, s.limits.Busy).help("ask for less, or later")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // job is a question to a model and, once done is closed, its answer.
@@ -23,12 +24,10 @@ type job struct {
 	work learn.Work
 	due  time.Time
 
-	ordered []learn.Ordered
-	sampled []learn.Sampled
-	scored  []learn.Scored
-	info    *Info // the model that answered
-	err     error
-	done    chan struct{}
+	answer question.Answer
+	info   *Info // the model that answered
+	err    error
+	done   chan struct{}
 }
 
 // maxShapes is how many shapes a model may have graphs for. They cost memory, and requests of a
@@ -50,7 +49,7 @@ func (h *hosted) gather() (jobs []*job) {
 		case j.ctx.Err() != nil: // its asker has gone
 			h.finish(j, j.ctx.Err())
 			return true
-		case len(jobs) > 0 && (sets >= h.model.Config.Eval.Batch || h.limits.allow(work.Add(j.work)) != nil):
+		case len(jobs) > 0 && (sets >= h.model.Config.Eval.Batch || h.limits.Allow(work.Add(j.work)) != nil):
 			return false
 		}
 		jobs, sets, work = append(jobs, j), sets+len(j.sets), work.Add(j.work)
@@ -80,16 +79,10 @@ func (h *hosted) answer(jobs []*job) {
 		}
 	}
 	for _, q := range kinds {
-		h.attend(together[q], func(ctx context.Context) { h.order(ctx, q, together[q]) })
+		h.attend(together[q], func(ctx context.Context) { h.together(ctx, q, together[q]) })
 	}
 	for _, j := range alone {
-		h.attend([]*job{j}, func(ctx context.Context) {
-			if j.ask.Kind == learn.KindOrder {
-				h.order(ctx, j.ask, []*job{j})
-				return
-			}
-			h.finish(j, h.alone(ctx, j))
-		})
+		h.attend([]*job{j}, func(ctx context.Context) { h.alone(ctx, j) })
 	}
 }
 
@@ -145,48 +138,45 @@ func (j *job) ruled() bool {
 	return slices.ContainsFunc(j.sets, func(s *dataset.Set) bool { return !s.Constraints.IsZero() })
 }
 
-// order answers jobs that ask the same.
-func (h *hosted) order(ctx context.Context, q learn.Query, jobs []*job) {
+// together answers jobs to order that ask the same.
+func (h *hosted) together(ctx context.Context, q learn.Query, jobs []*job) {
 	var sets []*dataset.Set
 	for _, j := range jobs {
 		sets = append(sets, j.sets...)
 	}
-	all, err := h.orders(ctx, q, sets)
-	if len(jobs) == 1 || err == nil || ctx.Err() != nil {
-		for _, j := range jobs {
-			if err == nil {
-				j.ordered, all = all[:len(j.sets):len(j.sets)], all[len(j.sets):]
-			}
+	all, err := h.ask(ctx, q, sets)
+	if err != nil && len(jobs) > 1 && ctx.Err() == nil {
+		for _, j := range jobs { // one of them is at fault, or the engine: each is asked alone to find out which
+			j.answer, err = h.ask(ctx, q, j.sets)
 			h.finish(j, h.fault(ctx, j, err))
 		}
 		return
 	}
-	for _, j := range jobs { // one of them is at fault, or the engine: each is asked alone to find out which
-		j.ordered, err = h.orders(ctx, q, j.sets)
+	for _, j := range jobs {
+		if err == nil {
+			j.answer.Ordered, all.Ordered = all.Ordered[:len(j.sets):len(j.sets)], all.Ordered[len(j.sets):]
+		}
 		h.finish(j, h.fault(ctx, j, err))
 	}
 }
 
-// orders asks the model.
-func (h *hosted) orders(ctx context.Context, q learn.Query, sets []*dataset.Set) (out []learn.Ordered, err error) {
-	h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
-	err = h.safely(sets, func() error {
-		out, _, err = h.model.Order(ctx, sets, q.Top, q.Decode)
-		return err
-	})
-	return out, err
+// alone answers a job whose answer depends on the places of its sets.
+func (h *hosted) alone(ctx context.Context, j *job) {
+	var err error
+	j.answer, err = h.ask(ctx, j.ask, j.sets)
+	h.finish(j, h.fault(ctx, j, err))
 }
 
-// alone answers a job whose answer depends on the places of its sets.
-func (h *hosted) alone(ctx context.Context, j *job) error {
-	return h.fault(ctx, j, h.safely(j.sets, func() (err error) {
-		if j.ask.Kind == learn.KindSample {
-			j.sampled, _, err = h.model.Sample(ctx, j.sets, j.ask.Count, j.ask.Seed)
-		} else {
-			j.scored, _, err = h.model.Score(ctx, j.sets, j.ask.Count, j.ask.Seed)
-		}
+// ask asks the model.
+func (h *hosted) ask(ctx context.Context, q learn.Query, sets []*dataset.Set) (a question.Answer, err error) {
+	if q.Kind == learn.KindOrder {
+		h.metrics.batch.WithLabelValues(h.name).Observe(float64(len(sets)))
+	}
+	err = h.safely(sets, func() error {
+		a, err = question.Ask(ctx, h.model, q, sets)
 		return err
-	}))
+	})
+	return a, err
 }
 
 // safely calls the model. A panic in a library is an error, of this batch alone.
@@ -207,8 +197,8 @@ func (h *hosted) safely(sets []*dataset.Set, call func() error) (err error) {
 	return call()
 }
 
-// fault is what a job is told of the model's error: that of its asker, or of the set that is why the model
-// failed.
+// fault is what a job is told of the model's error: the end of the asker's time or of the work before
+// what they led to. What is no refusal is the server's own.
 func (h *hosted) fault(ctx context.Context, j *job, err error) error {
 	if err == nil {
 		return nil
@@ -216,27 +206,8 @@ func (h *hosted) fault(ctx context.Context, j *job, err error) error {
 	if ctx.Err() != nil {
 		return cmp.Or(j.ctx.Err(), ctx.Err())
 	}
-	for _, s := range j.sets {
-		if f := h.blame(ctx, s, err); asFault(f).status == http.StatusUnprocessableEntity {
-			return f
-		}
+	if asFault(err).status == http.StatusInternalServerError {
+		h.log.Error("answer", "set", j.sets[0].ID, "sets", len(j.sets), "error", err)
 	}
-	return err
-}
-
-// blame finds whether a set is why the model failed.
-func (h *hosted) blame(ctx context.Context, s *dataset.Set, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errPanicked) {
-		return err
-	}
-	if rules, ok := errors.AsType[*learn.ConstraintError](err); ok { // it names the set
-		return unfit("constraints", "%v", rules)
-	}
-	objects, _, objectsErr := h.model.Task.Objects(ctx, []*dataset.Set{s})
-	if objectsErr != nil {
-		return unfit("items", "%v", objectsErr)
-	}
-	_ = objects.FinalizeAll()
-	h.log.Error("answer", "set", s.ID, "items", len(s.Items), "error", err)
 	return err
 }

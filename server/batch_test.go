@@ -109,8 +109,8 @@ func TestBatchFault(t *testing.T) {
 	open()
 	<-good.done
 	<-bad.done
-	if good.err != nil || len(good.ordered) != 1 || good.ordered[0].Orders[0].Order.Validate() != nil {
-		t.Errorf("the good one: %v, %+v", good.err, good.ordered)
+	if good.err != nil || len(good.answer.Ordered) != 1 || good.answer.Ordered[0].Orders[0].Order.Validate() != nil {
+		t.Errorf("the good one: %v, %+v", good.err, good.answer.Ordered)
 	}
 	if bad.err == nil || asFault(bad.err).status != 422 {
 		t.Errorf("the bad one: %v", bad.err)

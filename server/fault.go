@@ -6,19 +6,29 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/learn"
 )
 
 // fault is an error with its HTTP status. Reason is one word for programs.
 type fault struct {
-	status  int
-	reason  string
-	message string
+	status int
+	reason string
+	error
 }
 
-func (f *fault) Error() string { return f.message }
+// Unwrap returns what is wrong.
+func (f *fault) Unwrap() error { return f.error }
 
 func faultf(status int, reason, format string, args ...any) *fault {
-	return &fault{status, reason, fmt.Sprintf(format, args...)}
+	return &fault{status, reason, fmt.Errorf(format, args...)}
+}
+
+// help gives a fault a hint.
+func (f *fault) help(text string) *fault {
+	f.error = hint.With(f.error, text)
+	return f
 }
 
 // malformed is for a body that is not what its type says.
@@ -41,7 +51,7 @@ func busy(reason, format string, args ...any) *fault {
 	return faultf(http.StatusTooManyRequests, reason, format, args...)
 }
 
-var errStopping = &fault{http.StatusServiceUnavailable, "stopping", "the server is stopping"}
+var errStopping = faultf(http.StatusServiceUnavailable, "stopping", "the server is stopping")
 
 // faultBody is what an error looks like on the wire.
 type faultBody struct {
@@ -53,20 +63,31 @@ type faultBody struct {
 	} `json:"error"`
 }
 
-// asFault finds the fault in an error; any other is the server's own.
+// asFault finds the fault in an error, or makes one of a refusal; any other is the server's own. What
+// wraps them has its say in the message.
 func asFault(err error) *fault {
 	if f, ok := errors.AsType[*fault](err); ok {
-		return f
+		return &fault{f.status, f.reason, err}
 	}
-	return &fault{http.StatusInternalServerError, "internal", "the server failed; its log says why"}
+	if r, ok := errors.AsType[*learn.Refusal](err); ok {
+		switch r.Kind {
+		case learn.Usage:
+			return &fault{http.StatusUnprocessableEntity, "field", err}
+		case learn.Unfit:
+			return &fault{http.StatusUnprocessableEntity, r.Option, err}
+		case learn.TooMuch:
+			return &fault{http.StatusRequestEntityTooLarge, r.Option, err}
+		}
+	}
+	return faultf(http.StatusInternalServerError, "internal", "the server failed; its log says why")
 }
 
 // refuse writes an error.
 func refuse(w http.ResponseWriter, err error) {
 	f := asFault(err)
 	var b faultBody
-	b.Error.Status, b.Error.Reason = f.status, f.reason
-	b.Error.Message, b.Error.Hint, _ = strings.Cut(f.message, "\nhint: ")
+	b.Error.Status, b.Error.Reason, b.Error.Message = f.status, f.reason, f.Error()
+	b.Error.Hint = strings.Join(hint.Of(f), "; ")
 	switch f.status {
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "1")

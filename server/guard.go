@@ -75,7 +75,7 @@ func (s *Server) admit(r *http.Request, origin *http.CrossOriginProtection) erro
 			name = n
 		}
 		if !loopbackName(name) {
-			return faultf(http.StatusMisdirectedRequest, "host", "host %q is not this machine\nhint: without a token the server answers to localhost and 127.0.0.1", r.Host)
+			return faultf(http.StatusMisdirectedRequest, "host", "host %q is not this machine", r.Host).help("without a token the server answers to localhost and 127.0.0.1")
 		}
 	}
 	if err := origin.Check(r); err != nil {
@@ -87,7 +87,7 @@ func (s *Server) admit(r *http.Request, origin *http.CrossOriginProtection) erro
 	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.token))
 	if !strings.EqualFold(kind, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-		return faultf(http.StatusUnauthorized, "token", "wanted the server's token\nhint: Authorization: Bearer TOKEN")
+		return faultf(http.StatusUnauthorized, "token", "wanted the server's token").help("Authorization: Bearer TOKEN")
 	}
 	return nil
 }

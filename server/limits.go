@@ -4,24 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // Limits are what one request may ask for and what all may take together.
 type Limits struct {
 	// Body is the most bytes of a request's body, else 413.
 	Body int64 `json:"body_bytes"`
-	// Sets and Items are how many sets a request may have, and how many items a set; else 413.
-	Sets  int `json:"sets"`
-	Items int `json:"items"`
-	// Pixels is the most that all pictures of a request may have, rows times columns; else 413.
-	Pixels int `json:"pixels"`
-	// Work is how much a request may take of the processors, in tenths of a millisecond as
-	// [learn.Model.Work] estimates it: network, choice of orders, constraints and compiling; else 413.
-	Work int `json:"work"`
-	// WorkBytes is how much memory a request's scores, states and answers may take, as
-	// estimated; else 413. Requests of several models share it: one waits for the other.
-	WorkBytes int64 `json:"work_bytes"`
+	// Limits are those of a question; else 413. Requests of several models share WorkBytes: one waits for
+	// the other.
+	question.Limits
 	// Queue is how many requests a model may have, waiting or in work; else 429.
 	Queue int `json:"queue"`
 	// Time is how long a request may wait for its answer; else 503.
@@ -36,7 +28,7 @@ type Limits struct {
 // DefaultLimits fit a machine with 2 GB of memory.
 func DefaultLimits() Limits {
 	return Limits{
-		Body: 16 << 20, Sets: 64, Items: 256, Pixels: 1 << 22, Work: 200_000, WorkBytes: 256 << 20,
+		Body: 16 << 20, Limits: question.Limits{Sets: 64, Items: 256, Pixels: 1 << 22, Work: 200_000, WorkBytes: 256 << 20, Inner: 1024},
 		Queue: 64, Time: 30 * time.Second, Busy: 15 * time.Second, Memory: 512 << 20,
 	}
 }
@@ -107,21 +99,6 @@ func pixelBytes(format string) int64 {
 type reserved struct {
 	s     *Server
 	bytes int64
-}
-
-// workUnit is that of [Limits].Work, in seconds.
-const workUnit = 1e-4
-
-// allow refuses a request that takes more than one may.
-func (l Limits) allow(w learn.Work) error {
-	const hint = "hint: fewer or smaller sets, or sets of fewer sizes; less of top, beam, inner, count or draws; sets without constraints take less"
-	if w.Seconds/workUnit > float64(l.Work) {
-		return tooLarge("work", "too much in one request: %.3g units of work, wanted at most %d\n"+hint, w.Seconds/workUnit, l.Work)
-	}
-	if w.Bytes > float64(l.WorkBytes) {
-		return tooLarge("work", "too much in one request: it would take %.3g bytes, wanted at most %d\n"+hint, w.Bytes, l.WorkBytes)
-	}
-	return nil
 }
 
 // take reserves bytes, or gives the fault of a server that has no more.

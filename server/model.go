@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -45,10 +45,7 @@ type Info struct {
 	Engine     string              `json:"engine"`
 	Warnings   []string            `json:"warnings"`
 
-	kind    dataset.Kind
-	most    int // items in a set that the network can take, 0 for any
-	process *diffusion.Process
-	work    func(learn.Query, []*dataset.Set) learn.Work // of parts of the model that do not change
+	about *question.Model
 }
 
 // Feature is a feature of a model's items.
@@ -58,45 +55,21 @@ type Feature struct {
 	High float64 `json:"high"`
 }
 
-// features describes those that a model was trained on, where it knows their names and range.
-func features(s *task.Scale) []Feature {
-	if s.Low == nil {
-		return nil
-	}
-	out := make([]Feature, len(s.Low))
-	for j, name := range s.FeatureNames() {
-		out[j] = Feature{Name: name, Low: s.Low[j], High: s.High[j]}
-	}
-	return out
-}
-
 func describe(name string, m *learn.Model) *Info {
-	c := m.Config
+	about := question.About(name, m)
 	i := &Info{
-		Name: name, Title: c.Title, Task: c.Task.Name, N: c.Task.N, Schedule: m.Process.Steps,
-		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner, Symmetries: c.Decode.Symmetries}, Parameters: m.Denoiser.NumParameters(),
-		Step: m.State.Step, Engine: m.Engine.Kind, Warnings: append([]string{}, m.Warnings()...),
-		process: m.Process, work: m.Work,
+		Name: name, Title: m.Config.Title, Task: about.Task, Items: about.Kind.String(), N: about.N, Rows: about.Rows, Columns: about.Columns,
+		Schedule: m.Process.Steps, Decode: about.Decode, Parameters: m.Denoiser.NumParameters(), Step: m.State.Step, Engine: m.Engine.Kind,
+		Warnings: append([]string{}, m.Warnings()...), about: about,
 	}
-	switch e := m.Denoiser.Config.Encoder; e.Kind {
-	case "points":
-		i.kind = dataset.KindPoint
-	case "features":
-		i.kind = dataset.KindFeatures
-	case "cnn", "window":
-		i.kind = dataset.KindImage
+	if e := m.Denoiser.Config.Encoder; about.Kind == dataset.KindImage {
 		i.ImageRows, i.ImageColumns, i.Channels = e.Height, e.Width, max(1, e.Planes)
 	}
-	i.Items = i.kind.String()
-	if r, ok := m.Task.(*task.Ranking); ok && r.Known() != nil {
-		i.Names, i.Features = r.Known().Names, features(r.Known())
-	}
-	if c.Task.Name == "jigsaw" {
-		i.Rows, i.Columns = c.Task.Rows, c.Task.Columns
-	}
-	// What the network can take at all, asked before a request waits in a queue.
-	if m.Denoiser.CheckSize(c.Task.N+1) != nil {
-		i.most = c.Task.N
+	if t, ok := m.Task.(task.Knower); ok {
+		i.Names = t.ItemNames()
+		for _, f := range t.Features() {
+			i.Features = append(i.Features, Feature{Name: f.Name, Low: f.Low, High: f.High})
+		}
 	}
 	return i
 }

@@ -122,3 +122,31 @@ func TestItemsByName(t *testing.T) {
 		t.Errorf("a name cut at its comma: %d %s", status, body)
 	}
 }
+
+// Ranked lists of points may have ties, which tours may not: it is the process that tells, not the kind
+// of items.
+func TestScoreTiedPoints(t *testing.T) {
+	lists := filepath.Join(t.TempDir(), "points.jsonl")
+	text := ""
+	for s := range 20 {
+		text += fmt.Sprintf(`{"items": [{"point": [%d, 0]}, {"point": [0, %d]}, {"point": [1, 1]}], "order": [2, 0, 1]}`+"\n", s+2, s+3)
+	}
+	if err := os.WriteFile(lists, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Task = config.Task{Name: "ranking", Data: lists}
+	c.Model = config.Model{Dim: 8, Layers: 1, Heads: 2, FeedForward: 16, Positions: "sinusoid", GPLRows: "dummies"}
+	c.Train.Steps, c.Train.Batch, c.Train.LR, c.Train.Warmup, c.Train.Validate = 1, 8, 1e-2, 1, 0
+	dir := filepath.Join(t.TempDir(), "points")
+	if _, _, err := learn.Fit(t.Context(), c, dir, goEngine(t)); err != nil {
+		t.Fatal(err)
+	}
+	_, web := start(t, func(o *Options) { o.Runs = append(o.Runs, dir) }, "tsp")
+	const set = `{"items": [{"point": [1, 0]}, {"point": [0, 2]}, {"point": [1, 1]}], "levels": [[2], [0, 1]]}`
+	for model, want := range map[string]int{"points": http.StatusOK, "tsp": http.StatusUnprocessableEntity} {
+		if status, body := post(t, web, "/v1/score", "application/json", `{"model": "`+model+`", "sets": [`+set+`]}`); status != want {
+			t.Errorf("ties to %s: %d %s, wanted %d", model, status, body, want)
+		}
+	}
+}

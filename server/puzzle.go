@@ -2,15 +2,13 @@ package server
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/question"
 )
 
 type puzzleRequest struct {
@@ -52,67 +50,39 @@ func (s *Server) puzzle(w http.ResponseWriter, r *http.Request, room *reserved) 
 		return nil, err
 	}
 	info := h.info.Load()
-	if info.kind != dataset.KindImage || info.Rows == 0 {
-		return nil, unfit("model", "model %s is of the task %s, wanted one of jigsaw", info.Name, info.Task)
+	p := question.Puzzle{Rows: in.Rows, Columns: in.Columns, Crop: in.Crop, Shuffle: in.Shuffle, CropHint: `"crop": true cuts it to that size`}
+	if _, err := p.Fits(info.about); err != nil {
+		return nil, err
 	}
-	q, err := in.question(info)
+	q, err := in.query(info, s.limits.Limits)
 	if err != nil {
 		return nil, err
 	}
-	switch n := s.limits.Items; {
-	case in.Rows < 1 || in.Columns < 1 || in.Rows == 1 && in.Columns == 1:
-		return nil, unfit("field", "rows and columns: wanted 2 tiles or more (got %d×%d)", in.Rows, in.Columns)
-	case in.Rows > n || in.Columns > n/in.Rows:
-		return nil, tooLarge("items", "rows and columns: wanted at most %d tiles (got %d×%d)", n, in.Rows, in.Columns)
+	if err := p.Check(s.limits.Items); err != nil {
+		return nil, err
 	}
 	ctx, cancel := s.within(r)
 	defer cancel()
 	pixels := 0
 	whole, err := s.picture(ctx, in.Picture, &pixels, room)
 	if err != nil {
-		f := asFault(err)
-		return nil, &fault{f.status, f.reason, "picture: " + f.message}
+		return nil, fmt.Errorf("picture: %w", err)
 	}
-	if in.Crop {
-		if whole, err = whole.Crop(in.Rows, in.Columns); err != nil {
-			return nil, unfit("picture", "picture: %v", err)
-		}
-	}
-	tiles, err := whole.Cut(in.Rows, in.Columns)
+	tiles, err := p.Cut("puzzle", whole)
 	if err != nil {
-		return nil, unfit("picture", "picture: %v\nhint: \"crop\": true cuts it to that size", err)
+		return nil, fmt.Errorf("picture: %w", err)
 	}
-	out := puzzleAnswer{Model: h.name, Rows: in.Rows, Columns: in.Columns}
-	var truth perm.Order
-	if in.Shuffle != nil {
-		out.Shuffled = perm.Random(rand.New(rand.NewPCG(*in.Shuffle, 0)), len(tiles))
-		tiles, truth = perm.Act(out.Shuffled, tiles), out.Shuffled.Inverse()
-	}
-	set := &dataset.Set{ID: "puzzle", Kind: dataset.KindImage, Constraints: in.Constraints}
-	for i, tile := range tiles {
-		set.Items = append(set.Items, dataset.Item{ID: strconv.Itoa(i), Image: fmt.Sprintf("tile %d", i), Picture: tile})
-	}
-	if err := s.fits(set, info); err != nil {
-		return nil, err
-	}
-	j, err := s.put(ctx, h, []*dataset.Set{set}, q)
+	tiles.Constraints = in.Constraints
+	j, err := s.put(ctx, h, []*dataset.Set{tiles.Set}, q)
 	if err != nil {
 		return nil, err
 	}
-	a := j.ordered[0]
-	out.Step, out.Orders, out.Steps, out.Warnings = j.info.Step, a.Orders, a.Steps, a.Warnings
-	out.Order, out.LogPath = a.Orders[0].Order, a.Orders[0].LogPath
-	if info.N == in.Rows*in.Columns && info.Rows != in.Rows {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the grid is of %d×%d tiles, the model was trained on %d×%d: the answer may be worse", in.Rows, in.Columns, info.Rows, info.Columns))
+	a, err := tiles.Restored(info.about, j.answer.Ordered[0])
+	if err != nil {
+		return nil, err
 	}
-	if truth != nil {
-		right, nearest := 0, metric.Nearest(out.Order, truth, dataset.EqualPictures(tiles))
-		for i, k := range out.Order {
-			if k == nearest[i] {
-				right++
-			}
-		}
-		out.Right = &right
-	}
-	return out, nil
+	return puzzleAnswer{
+		Model: h.name, Step: j.info.Step, Rows: in.Rows, Columns: in.Columns, Order: a.Order, LogPath: a.LogPath, Orders: a.Orders, Steps: a.Steps,
+		Shuffled: tiles.Shuffled, Right: a.Right, Warnings: a.Warnings,
+	}, nil
 }

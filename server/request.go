@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"net/http"
 	"reflect"
 	"strings"
 
@@ -128,18 +128,15 @@ func (s *Server) model(name string) (*hosted, error) {
 
 // sets reads a request's sets for a model and checks that it can take them.
 func (s *Server) sets(ctx context.Context, values []jsontext.Value, info *Info, room *reserved) ([]*dataset.Set, error) {
-	if len(values) == 0 {
-		return nil, unfit("sets", "sets: wanted one or more")
-	}
-	if len(values) > s.limits.Sets {
-		return nil, tooLarge("sets", "sets: wanted at most %d (got %d)", s.limits.Sets, len(values))
+	if err := s.limits.CheckSets(len(values)); err != nil {
+		return nil, err
 	}
 	sets := make([]*dataset.Set, len(values))
 	pixels := 0
 	for i, v := range values {
 		set, err := dataset.ParseSetWith(v, dataset.Options{Empty: true}) // the model says whether it takes empty features
 		if err == nil {
-			err = s.fits(set, info)
+			err = info.about.Fits(set, s.limits.Limits)
 		}
 		if err == nil && set.Kind == dataset.KindImage {
 			for k := range set.Items {
@@ -167,46 +164,16 @@ func (s *Server) sets(ctx context.Context, values []jsontext.Value, info *Info, 
 
 // inSet says in which set a fault is; what is no fault yet is one of the set.
 func inSet(i int, err error) error {
-	if f, ok := errors.AsType[*fault](err); ok {
-		return &fault{f.status, f.reason, fmt.Sprintf("sets[%d]: %v", i, err)}
+	if asFault(err).status == http.StatusInternalServerError {
+		return unfit("set", "sets[%d]: %w", i, err)
 	}
-	return unfit("set", "sets[%d]: %v", i, err)
-}
-
-// fits tells whether a model takes such a set.
-func (s *Server) fits(set *dataset.Set, info *Info) error {
-	n := len(set.Items)
-	switch {
-	case n > s.limits.Items:
-		return tooLarge("items", "wanted at most %d items (got %d)", s.limits.Items, n)
-	case n > 0 && set.Kind != info.kind:
-		return unfit("items", "items are %v, model %s takes %v\nhint: %s", set.Kind, info.Name, info.kind, itemHint[info.kind])
-	case info.most > 0 && n > info.most:
-		return unfit("items", "has %d items, model %s takes %d at most", n, info.Name, info.most)
-	}
-	for k, it := range set.Items {
-		if max(math.Abs(it.Point[0]), math.Abs(it.Point[1])) > maxCoordinate {
-			return unfit("items", "item %d: point: %v is beyond ±%g, where lengths overflow", k, it.Point, maxCoordinate)
-		}
-	}
-	return nil
-}
-
-// maxCoordinate is the largest coordinate: a tour of all the points that a set may have is
-// still of finite length, which JSON can say.
-const maxCoordinate = 1e300
-
-var itemHint = map[dataset.Kind]string{
-	dataset.KindBare:     `a bare item is {}`,
-	dataset.KindFeatures: `an item is {"features": [0.5, 2]}`,
-	dataset.KindImage:    `an item is {"image": "data:image/png;base64,…"}`,
-	dataset.KindPoint:    `an item is {"point": [0.5, 2]}`,
+	return fmt.Errorf("sets[%d]: %w", i, err)
 }
 
 // picture decodes a PNG or JPEG file in base64, with or without "data:image/…;base64," before
 // it. pixels counts those of the request.
 func (s *Server) picture(ctx context.Context, text string, pixels *int, room *reserved) (*dataset.Picture, error) {
-	const hint = "\nhint: the file itself, in base64; names of files and addresses are not read"
+	const help = "the file itself, in base64; names of files and addresses are not read"
 	if strings.HasPrefix(text, "data:") {
 		head, rest, ok := strings.Cut(text, ",")
 		if !ok || !strings.HasSuffix(head, ";base64") {
@@ -216,11 +183,11 @@ func (s *Server) picture(ctx context.Context, text string, pixels *int, room *re
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(data) == 0 {
-		return nil, unfit("picture", "is no base64"+hint)
+		return nil, unfit("picture", "is no base64").help(help)
 	}
 	rows, columns, format, err := dataset.PictureSize(bytes.NewReader(data))
 	if err != nil || format != "png" && format != "jpeg" {
-		return nil, unfit("picture", "is no PNG or JPEG"+hint)
+		return nil, unfit("picture", "is no PNG or JPEG").help(help)
 	}
 	left := s.limits.Pixels - *pixels
 	if rows > left || columns > left/max(1, rows) {
@@ -235,7 +202,7 @@ func (s *Server) picture(ctx context.Context, text string, pixels *int, room *re
 		return nil, s.late()
 	}
 	if err != nil {
-		return nil, unfit("picture", "%v", err)
+		return nil, unfit("picture", "%w", err)
 	}
 	return p, nil
 }

@@ -85,7 +85,7 @@ func (s *Server) routes() http.Handler {
 				return
 			}
 		}
-		refuse(w, faultf(http.StatusNotFound, "path", "there is no %s\nhint: GET /v1/openapi.json says what there is", strings.ToValidUTF8(r.URL.Path, "?")))
+		refuse(w, faultf(http.StatusNotFound, "path", "there is no %s", strings.ToValidUTF8(r.URL.Path, "?")).help("GET /v1/openapi.json says what there is"))
 	})
 	return s.guard(mux)
 }

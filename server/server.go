@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Options is what a server is made of.
@@ -85,7 +86,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.Token != "" && len(o.Token) < MinToken {
-		return nil, fmt.Errorf("token: wanted %d bytes or more (got %d)\nhint: openssl rand -hex 16 makes one", MinToken, len(o.Token))
+		return nil, hint.Errorf("openssl rand -hex 16 makes one", "token: wanted %d bytes or more (got %d)", MinToken, len(o.Token))
 	}
 	if len(o.Runs) == 0 {
 		return nil, errors.New("runs: wanted one or more directories of models")
@@ -102,7 +103,7 @@ func New(o Options) (*Server, error) {
 		}
 		name := filepath.Base(whole)
 		if twin := s.byName[name]; twin != nil {
-			return nil, errors.Join(fmt.Errorf("%s and %s are both called %q\nhint: models are told apart by the last part of their path; a link can give one another name", twin.dir, dir, name), s.Close())
+			return nil, errors.Join(hint.Errorf("models are told apart by the last part of their path; a link can give one another name", "%s and %s are both called %q", twin.dir, dir, name), s.Close())
 		}
 		h, err := host(name, dir, o.Engine, s.limits, shared, s.metrics, s.log)
 		if err != nil {
@@ -132,9 +133,10 @@ func (s *Server) Reload() error {
 
 // The ends of the server: what is in work at a step of the engine may go on for a moment.
 const (
-	lastAnswers = 4 * time.Second // of the grace, at most half of it: for the answers of what was ended
+	lastAnswers = 6 * time.Second // of the grace, at most half of it: for the answers of what was ended
 	lastStep    = 5 * time.Second // that Close waits where there is no grace
 	leastStep   = 250 * time.Millisecond
+	lastBreath  = 3 * time.Second // of the grace, at most a fifth of it: for the process to end, on a busy machine
 )
 
 // Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
@@ -148,8 +150,11 @@ func (s *Server) Close() error {
 	if g := s.graceEnd.Load(); g != nil && g.Before(end) {
 		end = *g
 	}
+	if least := time.Now().Add(leastStep); end.Before(least) {
+		end = least
+	}
 	for _, h := range s.models {
-		if !h.stop(max(leastStep, time.Until(end))) {
+		if !h.stop(time.Until(end)) {
 			faults = append(faults, fmt.Errorf("model %s was still at work and was left to it", h.name))
 		}
 	}
@@ -193,9 +198,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	}
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())
-	graceEnd := time.Now().Add(grace - min(grace/10, time.Second)) // the process has to end as well
+	graceEnd := time.Now().Add(grace - min(grace/5, lastBreath))
 	s.graceEnd.Store(&graceEnd)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), graceEnd)
 	defer cancel()
 	cut := atomic.Bool{}
 	end := time.AfterFunc(grace-min(grace/2, lastAnswers), func() {

@@ -38,10 +38,10 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	}
 	sets, err := dataset.ParseCSV(bytes.NewReader(body), "table")
 	if err != nil {
-		return nil, unfit("set", "%v", err)
+		return nil, unfit("set", "%w", err)
 	}
 	if len(sets) == 0 {
-		return nil, unfit("sets", "the table has no items\nhint: after the header, a line an item: set,item,rank and then features")
+		return nil, unfit("sets", "the table has no items").help("after the header, a line an item: set,item,rank and then features")
 	}
 	// They may be more than a question may have: the asker puts it in parts. What they come to
 	// together is bounded, as sets of bare items are larger than their lines.
@@ -56,8 +56,8 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 		Sets []tableSet `json:"sets"`
 	}{}
 	for i, set := range sets {
-		if len(set.Items) > s.limits.Items {
-			return nil, inSet(i, tooLarge("items", "wanted at most %d items (got %d)", s.limits.Items, len(set.Items)))
+		if err := s.limits.CheckItems(len(set.Items)); err != nil {
+			return nil, inSet(i, err)
 		}
 		t := tableSet{ID: set.ID, Order: set.Order}
 		for _, it := range set.Items {

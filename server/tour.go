@@ -1,13 +1,11 @@
 package server
 
 import (
-	"context"
-	"math"
 	"net/http"
 	"time"
 
 	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/tsp"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // maxSearch is how long the shortest tour of a request is looked for; the tour found until then
@@ -34,28 +32,9 @@ type tourAnswer struct {
 
 // tour finds the shortest tour without a model, for a model's to be held against.
 func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
-	body, err := s.read(w, r, room, "application/json")
-	if err != nil {
-		return nil, err
-	}
-	if err := s.count(body, room); err != nil {
-		return nil, err
-	}
 	var in tourRequest
-	if err := parse(body, &in); err != nil {
+	if err := s.parsed(w, r, room, &in); err != nil {
 		return nil, err
-	}
-	n := len(in.Points)
-	if n < 1 {
-		return nil, unfit("points", "points: wanted 1 or more")
-	}
-	if n > s.limits.Items {
-		return nil, tooLarge("items", "points: wanted at most %d (got %d)", s.limits.Items, n)
-	}
-	for k, p := range in.Points {
-		if !(math.Abs(p[0]) <= maxCoordinate && math.Abs(p[1]) <= maxCoordinate) {
-			return nil, unfit("points", "points[%d]: coordinates are beyond %g", k, maxCoordinate)
-		}
 	}
 	select {
 	case s.searches <- struct{}{}:
@@ -63,19 +42,12 @@ func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (a
 	default:
 		return nil, busy("queue", "%d tours are searched for already", maxSearches)
 	}
-	if err := room.take(int64(n*n) * tourBytes); err != nil {
+	n := int64(len(in.Points))
+	if err := room.take(n * n * tourBytes); err != nil {
 		return nil, err
 	}
-	x, err := tsp.New(in.Points, tsp.Euclidean)
-	if err != nil {
-		return nil, unfit("points", "%v", err)
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), min(maxSearch, s.limits.Time))
-	defer cancel()
-	var out tourAnswer
-	out.Order, out.Length, out.Proven = tsp.Exact(ctx, x)
-	if math.IsInf(out.Length, 0) || math.IsNaN(out.Length) {
-		return nil, unfit("points", "points: the length of a tour overflows\nhint: smaller coordinates")
-	}
-	return out, nil
+	out := tourAnswer{}
+	var err error
+	out.Order, out.Length, out.Proven, err = question.Shortest(r.Context(), in.Points, min(maxSearch, s.limits.Time), s.limits.Limits)
+	return out, err
 }

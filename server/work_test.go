@@ -17,6 +17,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // status posts JSON and returns the status and the reason of a refusal.
@@ -76,8 +77,11 @@ func TestPuzzleIsWork(t *testing.T) {
 	info := s.models[0].info.Load()
 	set := &dataset.Set{Kind: dataset.KindImage, Items: make([]dataset.Item, 4)}
 	q := learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: "beam", Beam: 64, Inner: 512}}
-	free := info.work(q, []*dataset.Set{set})
-	s.limits.Work = int(free.Seconds/workUnit) + 1
+	free, err := info.about.Admit(q, []*dataset.Set{set}, question.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.limits.Work = int(free.Seconds/question.WorkUnit) + 1
 	picture = base64.StdEncoding.EncodeToString(scene(32, 32))
 	for rule, want := range map[string]int{"": 200, `, "constraints": {"before": ["1,2"]}`: 413} {
 		code, reason := status(t, s, "/v1/puzzle", fmt.Sprintf(`{"picture": %q, "rows": 2, "columns": 2, "beam": 64, "inner": 512%s}`, picture, rule))
@@ -95,7 +99,7 @@ func TestBatchIsBounded(t *testing.T) {
 		return &job{ctx: t.Context(), sets: []*dataset.Set{bare(5)}, ask: learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: "greedy"}}, work: work, done: make(chan struct{})}
 	}
 	for name, work := range map[string]learn.Work{
-		"time":   {Seconds: float64(s.limits.Work) * workUnit / 3},
+		"time":   {Seconds: float64(s.limits.Work) * question.WorkUnit / 3},
 		"memory": {Bytes: float64(s.limits.WorkBytes) / 3},
 	} {
 		first := counts(t, h)

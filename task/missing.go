@@ -17,8 +17,8 @@ func (e *DataError) Error() string { return e.err.Error() }
 // Unwrap returns what is wrong.
 func (e *DataError) Unwrap() error { return e.err }
 
-// errData says which key named a file that cannot be opened, and where its path counts from.
-func errData(key, path string, err error) error {
+// ErrData says which key named a file that cannot be opened, and where its path counts from.
+func ErrData(key, path string, err error) error {
 	if _, opened := errors.AsType[*fs.PathError](err); !opened {
 		return &DataError{err} // names the file and the line
 	}

@@ -2,9 +2,9 @@ package task
 
 import "sync"
 
-// once returns a function that loads what is in a folder, once a process and folder; find
+// Once returns a function that loads what is in a folder, once a process and folder; find
 // says which it is where none is named. Its errors are of [DataError].
-func once[T any](find func() (string, error), load func(dir string) (T, error)) func(dir string) (T, error) {
+func Once[T any](find func() (string, error), load func(dir string) (T, error)) func(dir string) (T, error) {
 	var mu sync.Mutex
 	known := map[string]T{}
 	return func(dir string) (data T, err error) {

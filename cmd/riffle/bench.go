@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
 )
 
@@ -38,7 +39,7 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 			if warm < 1 || rounds < 1 || size < 1 {
 				return usagef("bench: --warm, --rounds and --size must be 1 or more (got %d, %d, %d)", warm, rounds, size)
 			}
-			if err := checkDecode(cmd, opt); err != nil {
+			if err := checkDecode(cmd, question.Order{Top: 1, Decode: opt}); err != nil {
 				return err
 			}
 			decode = opt != (learn.DecodeOptions{})

@@ -22,34 +22,11 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	if err != nil {
 		return err
 	}
-	err = keepJSON(dir, runs.CalibrationFile, c)
+	err = runs.WriteJSONIn(dir, runs.CalibrationFile, c)
 	if a.json {
 		return errors.Join(a.printJSON(c), err)
 	}
-	size := fmt.Sprintf("sets of %d", c.N)
-	if c.Lists > 0 {
-		size = fmt.Sprintf("different lists of up to %d (%s in all)", c.N, thousands(c.Lists))
-	}
-	fmt.Fprintf(a.out, "%s %s, %s samples each; trained %s steps; seed %d\n", thousands(c.Sets), size, thousands(c.Samples), thousands(c.Step), c.Seed)
-	for _, t := range []struct {
-		what string
-		evaluate.CalibrationTable
-	}{{"item a before item b", c.Pairs}, {"item k at position i", c.Places}} {
-		if t.Predictions == 0 {
-			fmt.Fprintf(a.out, "\n%s: known of no set\n", t.what)
-			continue
-		}
-		fmt.Fprintf(a.out, "\n%s: expected calibration error %.4f\n", t.what, t.Error)
-		var rows [][]string
-		for _, b := range t.Bins {
-			row := []string{fmt.Sprintf("%.1f to %.1f", b.Low, b.High), thousands(b.Count), "", ""}
-			if b.Count > 0 {
-				row[2], row[3] = fmt.Sprintf("%.4f", b.Mean), fmt.Sprintf("%.4f", b.Frequency)
-			}
-			rows = append(rows, row)
-		}
-		table(a.out, []string{"probability", "predictions", "mean", "frequency"}, rows)
-	}
+	a.sections(c.Sections())
 	return err
 }
 

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/constraint"
-	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/question"
 )
 
 const constrainHelp = `--pin, --before, --first and --forbid are rules that every order obeys, of all sets; a set
@@ -30,35 +28,10 @@ func (c *constraintFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.text.First, "first", nil, "rule M:ITEM,ITEM: the items stand among the first M positions")
 }
 
-// given is the flag that was used, "" where none was.
-func (c *constraintFlags) given(cmd *cobra.Command) string {
-	for _, flag := range []string{"pin", "forbid", "before", "first"} {
-		if cmd.Flags().Changed(flag) {
-			return "--" + flag
-		}
-	}
-	return ""
-}
+// ruleFlags are those of [constraintFlags].
+var ruleFlags = []string{"pin", "forbid", "before", "first"}
 
 // check is a usage error where a rule is one of no set.
 func (c *constraintFlags) check(cmd *cobra.Command) error {
-	if err := c.text.CheckForm(); err != nil {
-		return usagef("%s: --%w", name(cmd), err)
-	}
-	return nil
-}
-
-// put gives the rules to sets.
-func (c *constraintFlags) put(sets []*dataset.Set) error {
-	for i, s := range sets {
-		if _, err := c.text.Parse(s.ItemNames()); err != nil {
-			id := s.ID
-			if id == "" {
-				id = fmt.Sprint(i + 1)
-			}
-			return fmt.Errorf("set %s: --%w", id, err)
-		}
-		s.Constraints = s.Constraints.And(c.text)
-	}
-	return nil
+	return usage(cmd, question.CheckRules(c.text))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/internal/shell"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/dataset/check"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -55,113 +53,22 @@ lines from 1.`,
 			if err != nil {
 				return usagef("data check: --fill: %w", err)
 			}
-			return a.checkData(args[0], how)
+			r, err := check.File(args[0], how)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(r)
+			}
+			a.printData(r)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 (task.fill when training)")
 	return cmd
 }
 
-func (a *app) checkData(path string, fill dataset.Fill) error {
-	f, err := dataset.OpenWith(path, dataset.Options{Empty: fill != dataset.FillNone})
-	if err != nil {
-		return err
-	}
-	filled, err := fill.In(f.Sets)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	r := dataChecked{File: f.Path, Format: f.Format, Type: f.Type, Title: f.Title, Report: dataset.Inspect(f.Sets)}
-	r.Warnings = append(slices.Insert(r.Warnings, 0, f.Warnings...), f.Doubts()...)
-	for j, count := range filled {
-		if count > 0 && r.Filled == nil {
-			r.Filled = map[string]int{}
-		}
-		if count > 0 {
-			r.Filled[f.FeatureName(j)] = count
-		}
-	}
-	r.Train, r.Lacks = trainLine(f, r.Report, fill)
-	if a.json {
-		return a.printJSON(r)
-	}
-	a.printData(&r)
-	return nil
-}
-
-// dataChecked is what a file holds.
-type dataChecked struct {
-	File   string         `json:"file"`
-	Format dataset.Format `json:"format"`
-	Type   string         `json:"type,omitempty"`
-	Title  string         `json:"title,omitempty"`
-	*dataset.Report
-	Filled map[string]int `json:"filled,omitempty"` // empty features, by their columns
-	Train  string         `json:"train,omitempty"`  // the command that trains on it
-	Lacks  string         `json:"lacks,omitempty"`  // what is missing before one does
-}
-
-// trainLine returns the command that trains on a file, or what is missing for one.
-func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lacks string) {
-	name := filepath.Base(filepath.Clean(f.Path))
-	name = strings.TrimSuffix(name, ".gz")
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	train := func(preset string, more ...string) string {
-		if fill != dataset.FillNone && r.Width > 0 {
-			more = append(more, "--set", "task.fill="+string(fill))
-		}
-		words := append([]string{"riffle", "train", preset}, more...)
-		return strings.Join(append(words, "--set", shell.Quote("task.data="+f.Path), "--out", shell.Quote("runs/"+name)), " ")
-	}
-	switch {
-	case r.Sets == 0:
-		return "", "sets"
-	case f.Format == dataset.FormatPictures:
-		return train("jigsaw-photos-2x2"), ""
-	case f.Format == dataset.FormatTSPLIB:
-		return "", "instances: one problem trains nothing; riffle tsp solve " + shell.Quote(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
-	case f.Format == dataset.FormatTourText:
-		switch {
-		case r.Unknown > 0:
-			return "", "tours of all instances: riffle tsp solve " + shell.Quote(f.Path) + " --out " + shell.Quote(name+"-solved.txt") + " finds them"
-		case r.SizeMin != r.SizeMax:
-			return "", fmt.Sprintf("one number of cities for all instances (there are %d to %d)", r.SizeMin, r.SizeMax)
-		case r.SizeMax < 4:
-			return "", "instances of four cities or more: fewer have one tour"
-		case r.SizeMax == 20 || r.SizeMax == 50:
-			return train(fmt.Sprintf("tsp-%d", r.SizeMax)), ""
-		}
-		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", shell.Quote("process.schedule=[]")), ""
-	case r.Unknown == r.Sets:
-		return "", "orders: riffle train learns from sets whose order is known"
-	case r.Kind == "mixed":
-		return "", "items of one kind"
-	case r.SizeMax < 2:
-		return "", "sets of two items or more"
-	}
-	// The largest set that is trained on has task.MaxRanking items unless told otherwise; bare
-	// items are all in each set.
-	least, most := r.SizeMin, r.SizeMax
-	if r.Kind == dataset.KindBare.String() {
-		least, most = r.Items, r.Items
-	}
-	preset := "ranking"
-	if r.Kind == dataset.KindFeatures.String() {
-		preset = "ranking-features"
-	}
-	switch {
-	case least > mostRanked:
-		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
-	case least > task.MaxRanking:
-		return train(preset, "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
-	}
-	return train(preset), ""
-}
-
-// mostRanked is the largest set for which a command is printed.
-const mostRanked = 1000
-
-func (a *app) printData(r *dataChecked) {
+func (a *app) printData(r *check.Report) {
 	line := func(key, value string) { fmt.Fprintf(a.out, "%-10s %s\n", key, value) }
 	number := func(key string, value int) { line(key, strconv.Itoa(value)) }
 	line("file", r.File)

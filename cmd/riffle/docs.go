@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/riffle-ml/riffle/config"
 )
@@ -18,8 +20,22 @@ func (a *app) docsCommand() *cobra.Command {
 		Short: "write docs/configuration.md",
 		Args:  exactly(),
 		RunE:  func(*cobra.Command, []string) error { return writeReference(a.out) },
+	}, &cobra.Command{
+		Use:   "man DIR",
+		Short: "write the manual pages into a folder, made where it is missing",
+		Args:  exactly("DIR"),
+		RunE:  func(cmd *cobra.Command, args []string) error { return writeManual(cmd.Root(), args[0]) },
 	})
 	return cmd
+}
+
+// writeManual writes a manual page for each command. $SOURCE_DATE_EPOCH, where set, is their date.
+func writeManual(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root.DisableAutoGenTag = true
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "riffle", Manual: "Riffle"}, dir)
 }
 
 // writeReference writes the reference of the configuration in Markdown.

@@ -1,31 +1,24 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	var examples, n, samples int
-	var probe, calibration, quiet bool
-	var engineSpec, test string
-	var opt learn.DecodeOptions
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
 		Short: "judge a trained model on test sets",
@@ -59,101 +52,134 @@ and the limit that they set: the share of one who knows all else and guesses the
   riffle eval runs/sort9 --decode beam --beam 20 --inner 200 --examples 10000`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if examples < 1 && cmd.Flags().Changed("examples") {
-				return usagef("eval: --examples must be 1 or more (got %d)", examples)
-			}
-			if cmd.Flags().Changed("n") && n < 2 {
-				return usagef("eval: --n must be 2 or more (got %d)", n)
-			}
-			if err := checkDecode(cmd, opt); err != nil {
+			if err := e.check(cmd); err != nil {
 				return err
 			}
-			if test != "" && n > 0 {
-				return usagef("eval: --test has its own size (asked for --n %d)", n)
-			}
-			if samples < 1 || samples > evaluate.MaxCalibrationSamples {
-				return usagef("eval: --samples must be 1 to %d (got %d)", evaluate.MaxCalibrationSamples, samples)
-			}
-			if cmd.Flags().Changed("samples") && !calibration {
-				return usagef("eval: --samples is for --calibration alone")
-			}
-			if calibration {
-				for _, flag := range []string{"probe", "n", "decode", "beam", "inner", "test"} {
-					if cmd.Flags().Changed(flag) {
-						return usagef("eval: --calibration takes no --%s", flag)
-					}
-				}
-			}
-			if probe {
-				for _, flag := range []string{"examples", "n", "decode", "beam", "inner", "test"} {
-					if cmd.Flags().Changed(flag) {
-						return usagef("eval: --probe takes no --%s: it orders nothing", flag)
-					}
-				}
-			}
-			many := examples
-			if many == 0 {
-				many = manySets
-			}
-			m, err := a.load(args[0], engineSpec, many)
-			if err != nil {
-				return err
-			}
-			if test == "" { // whose figures these will be
-				for _, file := range m.Elsewhere {
-					a.note("%s", file)
-				}
-			}
-			dir := args[0]
-			if test != "" {
-				if _, err := os.Stat(test); err != nil {
-					return fmt.Errorf("eval: --test: %w", err)
-				}
-				if name := m.Config.Task.Name; name != "tsp" && name != "ranking" {
-					return fmt.Errorf("eval: --test: wanted a model of tours or of ranked lists, that of %s is of the task %s", args[0], name)
-				}
-				if err := m.SetTest(test); err != nil {
-					return err
-				}
-				dir = ""
-				if tours, ok := m.Task.(*task.Tour); ok && examples == 0 {
-					examples = tours.Instances(task.Test)
-				}
-			}
-			if examples == 0 {
-				examples = m.Config.Eval.Examples
-			}
-			if probe {
-				return a.probe(cmd, m, args[0])
-			}
-			if calibration {
-				return a.calibrate(cmd, m, args[0], examples, samples, quiet)
-			}
-			if trained := m.Config.Task.N; n > 0 {
-				warnings, err := m.SetSize(n)
-				if err != nil {
-					return fmt.Errorf("eval: --n: %w", err)
-				}
-				a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
-				a.warn(warnings)
-				dir = ""
-				if n != trained {
-					m.Config.Paper = nil // its figures are for the run's size
-				}
-			}
-			return a.evaluate(cmd, m, dir, task.Test, examples, opt, quiet)
+			return a.eval(cmd, args[0], e)
 		},
 	}
-	cmd.Flags().BoolVar(&probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
-	cmd.Flags().BoolVar(&calibration, "calibration", false, "instead, hold the model's probabilities against test sets")
-	cmd.Flags().IntVar(&samples, "samples", 64, "of --calibration: orders drawn of each test set")
-	cmd.Flags().IntVar(&examples, "examples", 0, "test sets (default: the run's eval.examples)")
-	cmd.Flags().StringVar(&test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
-	cmd.Flags().IntVar(&n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress")
-	addDecode(cmd, &opt)
-	addEngine(cmd, &engineSpec)
+	f := cmd.Flags()
+	f.BoolVar(&e.probe, "probe", false, "instead, say how well a sorting model's encoder reads digits, and what that limits it to")
+	f.BoolVar(&e.calibration, "calibration", false, "instead, hold the model's probabilities against test sets")
+	f.IntVar(&e.samples, "samples", 64, "of --calibration: orders drawn of each test set")
+	f.IntVar(&e.examples, "examples", 0, "test sets (default: the run's eval.examples)")
+	f.StringVar(&e.test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
+	f.IntVar(&e.n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
+	f.BoolVar(&e.quiet, "quiet", false, "no progress")
+	addDecode(cmd, &e.decode)
+	addEngine(cmd, &e.engine)
 	return cmd
+}
+
+// evaluation is what eval is asked for.
+type evaluation struct {
+	examples, n, samples      int
+	probe, calibration, quiet bool
+	engine, test              string
+	decode                    learn.DecodeOptions
+}
+
+// check finds what is wrong with the flags.
+func (e *evaluation) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case e.examples < 1 && given("examples"):
+		return usagef("eval: --examples must be 1 or more (got %d)", e.examples)
+	case given("n") && e.n < 2:
+		return usagef("eval: --n must be 2 or more (got %d)", e.n)
+	case e.test != "" && e.n > 0:
+		return usagef("eval: --test has its own size (asked for --n %d)", e.n)
+	case e.samples < 1 || e.samples > evaluate.MaxCalibrationSamples:
+		return usagef("eval: --samples must be 1 to %d (got %d)", evaluate.MaxCalibrationSamples, e.samples)
+	case given("samples") && !e.calibration:
+		return usagef("eval: --samples is for --calibration alone")
+	}
+	for _, x := range []struct {
+		on    bool
+		name  string
+		why   string
+		flags []string
+	}{
+		{e.calibration, "calibration", "", []string{"probe", "n", "decode", "beam", "inner", "test"}},
+		{e.probe, "probe", ": it orders nothing", []string{"examples", "n", "decode", "beam", "inner", "test"}},
+	} {
+		for _, flag := range x.flags {
+			if x.on && given(flag) {
+				return usagef("eval: --%s takes no --%s%s", x.name, flag, x.why)
+			}
+		}
+	}
+	return checkDecode(cmd, question.Order{Top: 1, Decode: e.decode})
+}
+
+// eval judges the model of a run as asked.
+func (a *app) eval(cmd *cobra.Command, dir string, e evaluation) error {
+	many := e.examples
+	if many == 0 {
+		many = manySets
+	}
+	m, err := a.load(dir, e.engine, many)
+	if err != nil {
+		return err
+	}
+	keep := dir
+	if e.test == "" { // whose figures these will be
+		for _, file := range m.Elsewhere {
+			a.note("%s", file)
+		}
+	} else {
+		keep = ""
+		if err := e.take(m, dir); err != nil {
+			return err
+		}
+	}
+	if e.examples == 0 {
+		e.examples = m.Config.Eval.Examples
+	}
+	switch {
+	case e.probe:
+		return a.probe(cmd, m, dir)
+	case e.calibration:
+		return a.calibrate(cmd, m, dir, e.examples, e.samples, e.quiet)
+	case e.n > 0:
+		keep = ""
+		if err := a.resize(m, e.n); err != nil {
+			return err
+		}
+	}
+	return a.evaluate(cmd, m, keep, task.Test, e.examples, e.decode, e.quiet)
+}
+
+// take has a model tested on the file of --test, and all sets of it where it says how many.
+func (e *evaluation) take(m *learn.Model, dir string) error {
+	if _, err := os.Stat(e.test); err != nil {
+		return fmt.Errorf("eval: --test: %w", err)
+	}
+	if _, ok := m.Task.(task.Tester); !ok {
+		return fmt.Errorf("eval: --test: wanted a model of tours or of ranked lists, that of %s is of the task %s", dir, m.Config.Task.Name)
+	}
+	if err := m.SetTest(e.test); err != nil {
+		return err
+	}
+	if e.examples == 0 {
+		e.examples = m.Task.(task.Tester).TestSets()
+	}
+	return nil
+}
+
+// resize has a model judged on sets of n objects.
+func (a *app) resize(m *learn.Model, n int) error {
+	trained := m.Config.Task.N
+	warnings, err := m.SetSize(n)
+	if err != nil {
+		return fmt.Errorf("eval: --n: %w", err)
+	}
+	a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
+	a.warn(warnings)
+	if n != trained {
+		m.Config.Paper = nil // its figures are for the run's size
+	}
+	return nil
 }
 
 func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
@@ -163,24 +189,14 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts (default: the run's, 1: none)")
 }
 
-// checkDecode finds what is wrong with the flags of [addDecode].
-func checkDecode(cmd *cobra.Command, opt learn.DecodeOptions) error {
-	command := name(cmd)
-	for flag, width := range map[string]int{"beam": opt.Beam, "inner": opt.Inner} {
-		if cmd.Flags().Changed(flag) && (width < 1 || width > learn.MaxBeam) {
-			return usagef("%s: --%s must be 1 to %d (got %d)", command, flag, learn.MaxBeam, width)
+// checkDecode finds what is wrong with the flags of [addDecode], for the orders that are asked for.
+func checkDecode(cmd *cobra.Command, q question.Order) error {
+	for flag, value := range map[string]int{"beam": q.Decode.Beam, "inner": q.Decode.Inner, "symmetries": q.Decode.Symmetries} {
+		if cmd.Flags().Changed(flag) && value == 0 { // which stands for the run's own where no flag is given
+			return usage(cmd, learn.InRange(flag, value, learn.MaxBeam))
 		}
 	}
-	if f := "symmetries"; cmd.Flags().Changed(f) && (opt.Symmetries < 1 || opt.Symmetries > learn.MaxSymmetries) {
-		return usagef("%s: --%s must be 1 to %d (got %d)", command, f, learn.MaxSymmetries, opt.Symmetries)
-	}
-	switch {
-	case opt.Method != "" && opt.Method != "greedy" && opt.Method != "beam":
-		return usagef("%s: unknown --decode %q, wanted greedy or beam", command, opt.Method)
-	case opt.Method == "greedy" && (opt.Beam > 0 || opt.Inner > 0):
-		return usagef("%s: --decode greedy has no --beam and --inner", command)
-	}
-	return nil
+	return usage(cmd, q.Check())
 }
 
 // Questions that do not say how many sets they are about are taken to be about a few or many.
@@ -188,18 +204,6 @@ const (
 	aFewSets = 64
 	manySets = 4096
 )
-
-// setsIn guesses how many sets are in an input: at a kilobyte each, many in a stream.
-func setsIn(path string) int {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		if path == "-" {
-			return manySets
-		}
-		return aFewSets
-	}
-	return max(aFewSets, int(info.Size()/1024))
-}
 
 // load opens a run's model to ask about so many sets.
 func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
@@ -219,14 +223,6 @@ func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
 	return m, nil
 }
 
-// evalFile is what eval.json holds.
-type evalFile struct {
-	*evaluate.Result
-	TrainSteps   int           `json:"train_steps"`
-	TrainSeconds float64       `json:"train_seconds"`
-	Paper        *config.Paper `json:"paper,omitempty"`
-}
-
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
 	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
@@ -239,141 +235,48 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	if err != nil {
 		return err
 	}
-	file := evalFile{Result: r, TrainSteps: m.State.Step, TrainSeconds: m.State.Elapsed, Paper: m.Config.Paper}
 	switch path := filepath.Join(dir, runs.EvalFile); {
 	case dir == "":
 	case evaluate.AsConfigured(m, r):
-		err = keepJSON(dir, runs.EvalFile, file)
+		err = runs.WriteJSONIn(dir, runs.EvalFile, r)
 	default:
 		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
 	}
-	if r.Tour != nil { // what speaks against the references; those of the model are said already
-		a.warn(r.Warnings[len(m.Warnings()):])
+	a.warn(r.Warnings[len(m.Warnings()):]) // those of the model are said already
+	if a.json {                            // printed also where it could not be kept: it may have taken long
+		return errors.Join(a.printJSON(r), err)
 	}
-	if a.json { // printed also where it could not be kept: it may have taken long
-		return errors.Join(a.printJSON(file), err)
-	}
-	a.printResult(file)
+	a.printResult(r)
 	return err
 }
 
-// keepJSON writes a result to a file of a run's directory.
-func keepJSON(dir, name string, result any) error {
-	return runs.WriteIn(dir, name, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(result)
-	})
+func (a *app) printResult(r *evaluate.Result) {
+	size := fmt.Sprintf("sets of %d", r.N)
+	if r.Lists > 0 {
+		size = fmt.Sprintf("different lists of up to %d, %s in all", r.N, thousands(r.Lists))
+	}
+	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(r.Sets), size, r.Decoding(), r.Engine, r.Rate(), thousands(r.Step), clock(time.Duration(r.TrainSeconds*float64(time.Second))), r.Seed)
+	for _, n := range r.Notes {
+		a.note("%s", n)
+	}
+	header, rows := r.Table()
+	table(a.out, header, rows)
+	if r.Below != nil {
+		fmt.Fprintln(a.out)
+		a.sections(r.Below)
+	}
 }
 
-func (a *app) printResult(f evalFile) {
-	how := f.Decode.Method
-	if how == "beam" {
-		how = fmt.Sprintf("beam %d, inner %d", f.Decode.Beam, f.Decode.Inner)
-	}
-	if f.Decode.Symmetries > 1 {
-		how += fmt.Sprintf(", best of %d copies", f.Decode.Symmetries)
-	}
-	if f.Method != "diffusion" {
-		how = f.Method
-	}
-	size := fmt.Sprintf("sets of %d", f.N)
-	if f.Ranking != nil {
-		size = fmt.Sprintf("different lists of up to %d, %s in all", f.N, thousands(f.Ranking.Lists))
-	}
-	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(f.Sets), size, how, f.Engine, f.SetsPerSecond, thousands(f.TrainSteps), clock(time.Duration(f.TrainSeconds*float64(time.Second))), f.Seed)
-	none := func(*config.Paper) *float64 { return nil }
-	header := []string{"metric", "ours", "95 % interval"}
-	if f.Paper != nil {
-		header = append(header, "paper")
-	}
-	row := func(name, format string, v metric.Interval, paper func(*config.Paper) *float64) []string {
-		r := []string{name, rounded(format, v.Mean), rounded(format, v.Low) + " to " + rounded(format, v.High)}
-		if f.Paper != nil {
-			p := ""
-			if figure := paper(f.Paper); figure != nil {
-				p = fmt.Sprintf(format, *figure)
-			}
-			r = append(r, p)
+// sections prints texts with their tables, an empty line between them.
+func (a *app) sections(all []evaluate.Section) {
+	for i, s := range all {
+		if i > 0 {
+			fmt.Fprintln(a.out)
 		}
-		return r
-	}
-	var rows [][]string
-	if f.Ranking == nil {
-		rows = [][]string{
-			row("exact %", "%.2f", f.Exact, func(p *config.Paper) *float64 { return p.Exact }),
-			row("correct %", "%.2f", *f.Correct, func(p *config.Paper) *float64 { return p.Correct }),
-			row("Kendall tau (lists)", "%.4f", *f.KendallTauLists, func(p *config.Paper) *float64 { return p.KendallTau }),
-			row("Kendall tau (ranks)", "%.4f", f.KendallTau, none),
+		fmt.Fprintln(a.out, s.Text)
+		if s.Rows != nil {
+			table(a.out, s.Header, s.Rows)
 		}
-	}
-	if f.Tour != nil {
-		rows = append(rows,
-			row("tour length", "%.4f", f.Tour.Length, func(p *config.Paper) *float64 { return p.Length }),
-			row("gap %", "%.3f", f.Tour.Gap, func(p *config.Paper) *float64 { return p.Gap }),
-			row("shortest length", "%.4f", f.Tour.Best, func(*config.Paper) *float64 { return nil }))
-	}
-	if f.Permutations != nil {
-		rows = append(rows, row("permutations %", "%.2f", *f.Permutations, none))
-	}
-	if p := f.Modes; p != nil {
-		figure := func(name string, v float64) []string {
-			return append([]string{name, fmt.Sprintf("%.4f", v)}, make([]string, len(header)-2)...)
-		}
-		rows = append(rows,
-			figure("TV of the modes", p.TV),
-			figure("TV of perfect draws", p.Perfect),
-			figure("TV of one PL law", p.PlackettLuce),
-			figure("no mode %", 100*p.None))
-	}
-	if p := f.Puzzle; p != nil {
-		limit := func(name string, mean float64) []string {
-			return append([]string{name, fmt.Sprintf("%.2f", mean)}, make([]string, len(header)-2)...)
-		}
-		rows = append(rows,
-			row("RMSE", "%.4f", p.RMSE, func(p *config.Paper) *float64 { return p.RMSE }),
-			row("MAE", "%.4f", p.MAE, func(p *config.Paper) *float64 { return p.MAE }),
-			row("exact %, but for noise", "%.2f", p.ExactAlike, none),
-			row("correct %, but for noise", "%.2f", p.CorrectAlike, none),
-			limit("limit of exact %", p.LimitExact),
-			limit("limit of correct %", p.LimitCorrect),
-		)
-	}
-	if r := f.Ranking; r != nil {
-		rows = [][]string{
-			row("exact %, known pairs", "%.2f", r.Exact, none),
-			row("Kendall tau-b", "%.4f", r.TauB, none),
-			row(fmt.Sprintf("NDCG@%d", r.NDCGAt), "%.4f", r.NDCG, none),
-		}
-		if r.TopK != nil {
-			rows = append(rows, row(fmt.Sprintf("top-%d overlap", r.TopKAt), "%.4f", *r.TopK, none))
-		}
-		rows = append(rows,
-			row("bound, nats an item", "%.4f", r.Bound, none),
-			row("uniform, nats an item", "%.4f", r.Uniform, none))
-		a.warn(r.Dropped)
-		for _, p := range r.Populations {
-			value := "none"
-			if p.LogProb != nil {
-				value = fmt.Sprintf("%.4f", *p.LogProb)
-			}
-			rows = append(rows, append([]string{p.Name, value}, make([]string, len(header)-2)...))
-			if p.Note != "" {
-				a.note("%s: %s", p.Name, p.Note)
-			}
-		}
-	}
-	table(a.out, header, rows)
-	if m := f.Modes; m != nil {
-		fmt.Fprintf(a.out, "\nexact: the order is one of the %d modes. TV: total variation distance between the target\nand %s samples, as many perfect draws from it, and a fitted Plackett–Luce law\n\n", len(m.Weights), thousands(m.Samples))
-		var modes [][]string
-		for i, w := range m.Weights {
-			modes = append(modes, []string{fmt.Sprint(i), fmt.Sprintf("%.4f", w), fmt.Sprintf("%.4f", m.Shares[i])})
-		}
-		table(a.out, []string{"mode", "target", "samples"}, modes)
-	}
-	if f.Puzzle != nil {
-		fmt.Fprintln(a.out, "\npixels go from 0 to 1. But for noise: tiles that noise alone tells apart count as one;\nthe limits are those of one who guesses among them and knows all else")
 	}
 }
 
@@ -386,20 +289,11 @@ func (a *app) probe(cmd *cobra.Command, m *learn.Model, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = keepJSON(dir, runs.ProbeFile, p)
+	err = runs.WriteJSONIn(dir, runs.ProbeFile, p)
 	if a.json {
 		return errors.Join(a.printJSON(p), err)
 	}
 	fmt.Fprintf(a.out, "digits misread by a linear probe on the encoder  %.2f %% of %s test digits\n", p.DigitError, thousands(p.TestDigits))
 	fmt.Fprintf(a.out, "exact %% of a perfect sorter with that reader      %.1f (simulated, ± %.1f)\n", p.Limit, p.LimitStdErr)
 	return err
-}
-
-// rounded is a figure in a format, where what rounds to zero has no sign.
-func rounded(format string, v float64) string {
-	text := fmt.Sprintf(format, v)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
 }

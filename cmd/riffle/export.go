@@ -23,7 +23,7 @@ func (a *app) exportCommand() *cobra.Command {
 		Long: `export writes the weights of the run DIR at its last checkpoint to OUT.
 
 With --format safetensors OUT is a file: float32 arrays under the names and in the layout
-of the PyTorch module in bench/torch, whose load() reads the file.
+of the PyTorch module in the Python package, riffle_ml.torch.
 
 With --format onnx OUT is a folder, made where it is missing, with two models for ONNX
 Runtime and other readers of ONNX (opset 17): encoder.onnx turns objects into embeddings,

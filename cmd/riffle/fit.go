@@ -91,16 +91,18 @@ near to it votes are: 0 is anything, infinity the consensus alone. Their errors 
 
 // readVotes reads all sets of a file, and warns of what is odd about it.
 func (a *app) readVotes(path string) (sets []*dataset.Set, name string, err error) {
+	var in *dataset.Input
 	if path == "-" {
-		for s, err := range dataset.ScanWith(os.Stdin, standardInput, dataset.Options{}, a.warnOf(standardInput)) {
-			if err != nil {
-				return nil, standardInput, err
-			}
-			sets = append(sets, s)
-		}
-		return sets, standardInput, nil
+		path = standardInput
+		in, err = dataset.OpenReader(os.Stdin, path, dataset.Options{})
+	} else {
+		in, err = dataset.Open(path, dataset.Options{})
 	}
-	f, err := dataset.Open(path)
+	if err != nil {
+		return nil, path, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	f, err := in.ReadAll()
 	if err != nil {
 		return nil, path, err
 	}

@@ -68,8 +68,8 @@ func FuzzGrid(f *testing.F) {
 		g := gridFlags{grid: grid}
 		var err error
 		fuzztest.Within(t, 1<<20, 64, len(grid), func() { err = g.check(&cobra.Command{}) })
-		if grid != "" && err == nil && (g.rows < 1 || g.columns < 1 || g.rows*g.columns < 2 || g.rows*g.columns > maxTiles) {
-			t.Fatalf("%q: %d×%d", grid, g.rows, g.columns)
+		if grid != "" && err == nil && (g.Rows < 1 || g.Columns < 1 || g.Rows*g.Columns < 2 || g.Rows*g.Columns > maxTiles) {
+			t.Fatalf("%q: %d×%d", grid, g.Rows, g.Columns)
 		}
 	})
 }

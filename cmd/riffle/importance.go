@@ -8,7 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
-	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -36,7 +36,7 @@ Of two features that say the same each may look unimportant.`,
 			case examples < 1 && cmd.Flags().Changed("examples"):
 				return usagef("importance: --examples must be 1 or more (got %d)", examples)
 			}
-			if err := checkDecode(cmd, opt.Decode); err != nil {
+			if err := checkDecode(cmd, question.Order{Top: 1, Decode: opt.Decode}); err != nil {
 				return err
 			}
 			return exactly([]string{"DIR", "FILE"}[:max(1, min(2, len(args)))]...)(cmd, args)
@@ -44,7 +44,7 @@ Of two features that say the same each may look unimportant.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var lists []*dataset.Set
 			if len(args) == 2 {
-				f, err := dataset.OpenWith(args[1], dataset.Options{Empty: true})
+				f, err := dataset.Read(args[1], dataset.Options{Empty: true})
 				if err != nil {
 					return err
 				}
@@ -55,7 +55,7 @@ Of two features that say the same each may look unimportant.`,
 			if err != nil {
 				return err
 			}
-			r, ok := m.Task.(*task.Ranking)
+			r, ok := m.Task.(task.Lister)
 			if !ok || m.Config.Task.Items != "features" {
 				return fmt.Errorf("importance: wanted a model of ranked lists of features, that of %s is of the task %s", args[0], m.Config.Task.Name)
 			}
@@ -78,7 +78,8 @@ Of two features that say the same each may look unimportant.`,
 			if a.json {
 				return a.printJSON(found)
 			}
-			a.printImportance(found)
+			a.warn(found.Warnings)
+			a.sections([]evaluate.Section{found.Section()})
 			return nil
 		},
 	}
@@ -90,18 +91,4 @@ Of two features that say the same each may look unimportant.`,
 	addDecode(cmd, &opt.Decode)
 	addEngine(cmd, &engineSpec)
 	return cmd
-}
-
-func (a *app) printImportance(r *evaluate.Importance) {
-	a.warn(r.Warnings)
-	interval := func(v metric.Interval) []string {
-		return []string{fmt.Sprintf("%.4f", v.Mean), fmt.Sprintf("%.4f to %.4f", v.Low, v.High)}
-	}
-	fmt.Fprintf(a.out, "%s lists, %d shuffles a feature; tau-b %.4f, NDCG@%d %.4f as they are\n\n", thousands(r.Lists), r.Repeats, r.TauB.Mean, r.NDCGAt, r.NDCG.Mean)
-	var rows [][]string
-	for _, f := range r.Features {
-		row := append([]string{f.Name}, interval(f.TauB)...)
-		rows = append(rows, append(row, interval(f.NDCG)...))
-	}
-	table(a.out, []string{"shuffled", "drop of tau-b", "95 % interval", "drop of NDCG", "95 % interval"}, rows)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/presets"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // The paper's table of puzzles: Kendall's tau, accuracy and correct in percent, RMSE, MAE
@@ -46,7 +46,7 @@ func TestJigsawPresetsHaveThePapersFigures(t *testing.T) {
 			if _, err := cfg.Resolve(); err != nil {
 				t.Fatal(err)
 			}
-			work, err := task.New(&cfg)
+			work, err := tasks.New(&cfg)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/learn"
 )
 
 // message is what a person reads of an error: of a system's error the path and what is wrong
@@ -18,7 +21,10 @@ import (
 // terminal would obey. args are those of the command line: one that holds an end of a line
 // stays in its line.
 func message(err error, args []string) string {
-	text := err.Error()
+	text := hint.Text(err)
+	if r, ok := errors.AsType[*learn.Refusal](err); ok { // options are flags here
+		text = strings.Replace(text, r.Error(), r.Calling("--"), 1)
+	}
 	eachPathError(err, func(pe *fs.PathError) {
 		text = strings.ReplaceAll(text, pe.Error(), pathText(pe))
 	})

@@ -11,16 +11,22 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/question"
 )
 
+// orderFlags are those of riffle order.
+type orderFlags struct {
+	engine string
+	out    string
+	order  question.Order
+	grid   gridFlags
+	tour   tourFlags
+	rules  constraintFlags
+	stream streamFlags
+}
+
 func (a *app) orderCommand() *cobra.Command {
-	var engineSpec string
-	var top int
-	var opt learn.DecodeOptions
-	var puzzle puzzleFlags
-	var tour tourFlags
-	var rules constraintFlags
-	var stream streamFlags
+	var f orderFlags
 	cmd := &cobra.Command{
 		Use:   "order DIR [INPUT]",
 		Short: "the most probable orders of new sets",
@@ -34,68 +40,73 @@ func (a *app) orderCommand() *cobra.Command {
   riffle order runs/tsp berlin52.tsp --finish 2opt
   riffle order runs/tsp berlin52.tsp --open --start 1 --end 52 --before 10,20`,
 		Args: dirAndInput,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if learn.CheckTop(top) != nil {
-				return usagef("order: --top must be 1 to %d (got %d)", learn.MaxBeam, top)
-			}
-			if err := checkDecode(cmd, opt); err != nil {
-				return err
-			}
-			if top > 1 && opt.Method == "greedy" {
-				return usagef("order: --decode greedy gives one order (asked for --top %d)", top)
-			}
-			if err := rules.check(cmd); err != nil {
-				return err
-			}
-			if err := puzzle.check(cmd, top); err != nil {
-				return err
-			}
-			if puzzle.grid != "" {
-				return a.puzzle(cmd, args, engineSpec, puzzle, rules, opt)
-			}
-			cities := false
-			if len(args) == 2 {
-				var err error
-				if cities, err = isTourFile(args[1]); err != nil {
-					return err
-				}
-			}
-			if cities {
-				if err := tour.check(cmd, rules.given(cmd)); err != nil {
-					return err
-				}
-				return a.tours(cmd, args, engineSpec, puzzle.out, tour, rules, top, opt)
-			}
-			for _, flag := range tourOnly {
-				if cmd.Flags().Changed(flag) {
-					return usagef("order: --%s is for cities alone", flag)
-				}
-			}
-			for _, flag := range []string{"out", "reference", "time"} {
-				if cmd.Flags().Changed(flag) {
-					return usagef("order: --%s is for a puzzle or for cities alone", flag)
-				}
-			}
-			return ask(a, cmd, &stream, a.readSets, args, engineSpec, question[learn.Ordered]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
-				if err := rules.put(sets); err != nil {
-					return nil, nil, err
-				}
-				return m.Order(ctx, sets, top, opt)
-			}, print: func(answers []learn.Ordered, sets []*dataset.Set) {
-				for i, r := range answers {
-					a.printOrdered(r, constraint.QuoteAll(sets[i].ItemNames()), top > 1)
-				}
-			}})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.order(cmd, args, &f) },
 	}
-	cmd.Flags().IntVar(&top, "top", 1, "how many orders a set")
-	puzzle.add(cmd)
-	tour.add(cmd)
-	rules.add(cmd)
-	stream.add(cmd)
-	addDecode(cmd, &opt)
-	addEngine(cmd, &engineSpec)
+	cmd.Flags().IntVar(&f.order.Top, "top", question.DefaultTop, "how many orders a set")
+	f.grid.add(cmd)
+	cmd.Flags().StringVar(&f.out, "out", "", "the picture to write with --grid, or the file of tours; pictures of steps beside it (default: named after INPUT, here)")
+	f.grid.addShuffle(cmd)
+	f.tour.add(cmd)
+	f.rules.add(cmd)
+	f.stream.add(cmd)
+	addDecode(cmd, &f.order.Decode)
+	addEngine(cmd, &f.engine)
+	excludes(cmd, "grid", tourOnly...)
+	excludes(cmd, "grid", "reference", "time")
+	excludes(cmd, "finish", ruleFlags...)
+	excludes(cmd, "open", "reference")
 	return cmd
+}
+
+// order finds out what INPUT is and asks about it.
+func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
+	if err := checkDecode(cmd, f.order); err != nil {
+		return err
+	}
+	if err := f.rules.check(cmd); err != nil {
+		return err
+	}
+	if err := f.grid.check(cmd); err != nil {
+		return err
+	}
+	if f.grid.grid != "" {
+		return a.puzzle(cmd, args, f)
+	}
+	var in *dataset.Input
+	if len(args) == 2 {
+		var err error
+		if in, err = a.open(args[1]); err != nil {
+			return err
+		}
+		defer func() { _ = in.Close() }() // only read from
+	}
+	if in != nil && in.IsCities() && args[1] != "-" { // of the standard input they are sets like others
+		return a.tours(cmd, args[0], in, f)
+	}
+	for _, flag := range tourOnly {
+		if cmd.Flags().Changed(flag) {
+			return usagef("order: --%s is for cities alone", flag)
+		}
+	}
+	for _, flag := range []string{"out", "reference", "time"} {
+		if cmd.Flags().Changed(flag) {
+			return usagef("order: --%s is for a puzzle or for cities alone", flag)
+		}
+	}
+	var sets *input
+	if in != nil {
+		sets = setsOf(in)
+	}
+	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[learn.Ordered]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+		if err := question.GiveRules(f.rules.text, sets); err != nil {
+			return nil, nil, err
+		}
+		return f.order.Ask(ctx, m, sets)
+	}, print: func(answers []learn.Ordered, sets []*dataset.Set) {
+		for i, r := range answers {
+			a.printOrdered(r, constraint.QuoteAll(sets[i].ItemNames()), f.order.Top > 1)
+		}
+	}})
 }
 
 const topHelp = `--top K gives K orders of a set with their log path, in nats: the log of the probability to

@@ -17,6 +17,7 @@ import (
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 func (a *app) plotCommand() *cobra.Command {
@@ -175,7 +176,7 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count
 		return nil
 	}
 	switch marginals, err := evaluate.TestMarginals(cmd.Context(), m, 0, samples); {
-	case errors.Is(err, evaluate.ErrNoPlaces):
+	case errors.Is(err, task.ErrNoPlaces):
 	case err != nil:
 		return err
 	default:
@@ -215,7 +216,7 @@ func (a *app) readLog(path string, steps []runs.StepLine, events []runs.Event, w
 }
 
 func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
-	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", evaluate.NDCGAt)}}
+	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", ranking.NDCGAt)}}
 	add := func(s *plot.Series, step int, y float64) {
 		s.X, s.Y = append(s.X, float64(step)), append(s.Y, y)
 	}

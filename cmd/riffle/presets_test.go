@@ -16,7 +16,7 @@ import (
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/reverse"
-	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // Every preset can be trained: it parses, resolves, and its task and network can be built.
@@ -34,7 +34,7 @@ func TestPresets(t *testing.T) {
 			if cfg.Task.Name == "ranking" {
 				cfg.Task.Data = rankedLists(t)
 			}
-			if err := task.InferFromData(&cfg); err != nil {
+			if err := tasks.InferFromData(&cfg); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := cfg.Resolve(); err != nil {
@@ -57,7 +57,7 @@ func TestPresets(t *testing.T) {
 			if diff := cmp.Diff(cfg, again, cmpopts.IgnoreUnexported(cfg)); diff != "" {
 				t.Errorf("config.toml reads back as another configuration:\n%s", diff)
 			}
-			work, err := task.New(&cfg)
+			work, err := tasks.New(&cfg)
 			if err != nil {
 				t.Fatal(err)
 			}

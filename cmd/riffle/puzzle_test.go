@@ -11,6 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/question"
 )
 
 // All draws of a picture obey, and the picture that is put together does too: of the grid that
@@ -42,7 +43,7 @@ func TestPuzzleObeys(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var drawn sampled
+		var drawn question.Sampled
 		ask(&drawn, "sample", model, seven, "--count", "100")
 		var restored puzzleResult
 		ask(&restored, "order", model, seven, "--out", filepath.Join(t.TempDir(), "seven.png"))

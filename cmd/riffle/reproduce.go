@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/config"
-	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -27,6 +26,7 @@ import (
 
 func (a *app) reproduceCommand() *cobra.Command {
 	var o reproduceOptions
+	var asked []asking
 	cmd := &cobra.Command{
 		Use:   "reproduce [TABLE…]",
 		Short: "the paper's tables, its figures beside ours",
@@ -56,9 +56,11 @@ one that was stopped half-way goes on: give the same command again.`,
 				if err != nil {
 					return usagef("reproduce: %w", err)
 				}
-				if err := o.matches(t); err != nil {
-					return err
+				rows, err := t.Matching(o.rows)
+				if err != nil {
+					return usagef("reproduce: --rows %w", err)
 				}
+				asked = append(asked, asking{t, rows})
 			}
 			return nil
 		},
@@ -66,15 +68,9 @@ one that was stopped half-way goes on: give the same command again.`,
 			if info, err := os.Stat(o.runs); err == nil && !info.IsDir() {
 				return fmt.Errorf("reproduce: --runs: %s: is a file, wanted a folder", o.runs)
 			}
-			if err := a.sayBudget(args, o); err != nil {
-				return err
-			}
-			for _, name := range args {
-				t, err := reproduce.Find(name)
-				if err != nil {
-					return err
-				}
-				if err := a.reproduceTable(cmd, t, o); err != nil {
+			a.sayBudget(asked, o)
+			for _, x := range asked {
+				if err := a.reproduceTable(cmd, x, o); err != nil {
 					return errors.Join(err, a.report(cmd.Context(), o))
 				}
 			}
@@ -98,101 +94,70 @@ type reproduceOptions struct {
 	engine             string
 }
 
+// asking is a table with the rows that are asked for.
+type asking struct {
+	reproduce.Table
+	rows []reproduce.Row
+}
+
 // sayBudget says how many rows are going to be trained, and how long.
-func (a *app) sayBudget(tables []string, o reproduceOptions) error {
+func (a *app) sayBudget(asked []asking, o reproduceOptions) {
 	rows := 0
-	for _, name := range tables {
-		t, err := reproduce.Find(name)
-		if err != nil {
-			return err
-		}
-		for _, r := range t.Rows {
-			ok, _ := path.Match(o.rows, r.Name)
-			if !ok || r.Solver != "" || r.Of != "" {
-				continue
-			}
-			if done, err := reproduce.Load(reproduce.Folder(o.runs, t, r)); err != nil || done != nil {
-				continue
-			}
-			rows++
-		}
+	for _, x := range asked {
+		rows += x.Waiting(o.runs, x.rows)
 	}
 	if rows == 0 || o.full {
-		return nil
+		return
 	}
 	word := "rows"
 	if rows == 1 {
 		word = "row"
 	}
 	a.note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
-	return nil
 }
 
 // reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
 // is said and passed over.
-func (a *app) reproduceTable(cmd *cobra.Command, t reproduce.Table, o reproduceOptions) error {
+func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) error {
 	there, failed := 0, 0
-	for _, r := range t.Rows {
-		if ok, _ := path.Match(o.rows, r.Name); !ok {
-			continue
-		}
-		dir := reproduce.Folder(o.runs, t, r)
+	for _, r := range x.rows {
+		dir := reproduce.Folder(o.runs, x.Table, r)
 		if done, err := reproduce.Load(dir); err != nil || done != nil {
 			if err != nil {
 				return err
 			}
-			a.note("%s %s: is there already", t.Name, r.Name)
+			a.note("%s %s: is there already", x.Name, r.Name)
 			there++
 			continue
 		}
-		a.note("%s %s", t.Name, r.Name)
-		run := a.reproduceRow
-		if r.Of != "" && !o.full {
-			run = func(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) error {
-				return a.reproduceBeam(cmd, t, r, dir, o)
-			}
+		a.note("%s %s", x.Name, r.Name)
+		var err error
+		switch {
+		case r.Solver != "":
+			err = reproduce.RunSolver(cmd.Context(), r, dir, o.full)
+		case r.Of != "" && !o.full:
+			err = a.reproduceBeam(cmd, x.Table, r, dir, o)
+		default:
+			err = a.reproduceRow(cmd, r, dir, o)
 		}
-		if err := run(cmd, r, dir, o); err != nil {
+		if err != nil {
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
-				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, t.Name)
+				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, x.Name)
 			}
-			a.note("%s %s: not run: %s", t.Name, r.Name, message(err, nil))
+			a.note("%s %s: not run: %s", x.Name, r.Name, message(err, nil))
 			failed++
 			continue
 		}
 		there++
 	}
 	if there == 0 && failed > 0 {
-		return fmt.Errorf("reproduce: no row of %s could be run", t.Name)
+		return fmt.Errorf("reproduce: no row of %s could be run", x.Name)
 	}
 	return nil
 }
 
-// matches is a usage error where --rows leaves nothing of a table.
-func (o *reproduceOptions) matches(t reproduce.Table) error {
-	var names []string
-	for _, r := range t.Rows {
-		if ok, _ := path.Match(o.rows, r.Name); ok {
-			return nil
-		}
-		names = append(names, r.Name)
-	}
-	return usagef("reproduce: --rows %q matches no row of %s\nhint: the rows are %s", o.rows, t.Name, strings.Join(names, ", "))
-}
-
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
-	about := reproduce.About{Machine: machine.Name(), Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
-	if r.Solver != "" {
-		outcome, err := reproduce.Solve(cmd.Context(), r.Solver, r.N, 1)
-		if err != nil {
-			return err
-		}
-		about.Set = nil
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
-		return errors.Join(keepJSON(dir, runs.EvalFile, outcome), keepJSON(dir, reproduce.AboutFile, about))
-	}
+	about := reproduce.About{Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
 	if o.full {
 		if r.Full == "" {
 			return errors.New("the paper gives no training for it")
@@ -212,7 +177,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := keepJSON(dir, reproduce.AboutFile, about); err != nil {
+	if err := reproduce.Keep(dir, about); err != nil {
 		return err
 	}
 	if err := m.Train(cmd.Context(), d, resume, a.trainOptions(m, false)); err != nil {
@@ -243,7 +208,7 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
-	return keepJSON(dir, reproduce.AboutFile, reproduce.About{Machine: machine.Name(), Set: []string{"of=" + r.Of}})
+	return reproduce.Keep(dir, reproduce.About{Set: []string{"of=" + r.Of}})
 }
 
 // drawn is how many test sets of a row are in its picture.
@@ -288,8 +253,6 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 // report writes the report on all tables, with pictures where it is a file.
 func (a *app) report(ctx context.Context, o reproduceOptions) error {
 	var b bytes.Buffer
-	b.WriteString("# The paper's tables\n\n")
-	b.WriteString("Written by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
 	var pictures map[string]string
 	if o.report != "" && ctx.Err() == nil {
 		var err error

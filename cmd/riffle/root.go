@@ -102,13 +102,16 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 			return cmd.Help()
 		},
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		return excluded(cmd, cmd.ValidateFlagGroups())
+	}
 	root.Flags().BoolVar(&version, "version", false, "print the version, as riffle version does")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.presetsCommand(), a.trainCommand(), a.evalCommand(), a.orderCommand(), a.sampleCommand(), a.scoreCommand(),
 		a.scheduleCommand(), a.plotCommand(), a.exportCommand(), a.enginesCommand(), a.citeCommand(), a.benchCommand(), a.reproduceCommand(),
-		a.fitCommand(), a.importanceCommand(), a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(), a.versionCommand(),
+		a.fitCommand(), a.importanceCommand(), a.tspCommand(), a.dataCommand(), a.docsCommand(), a.serveCommand(), a.healthCommand(), a.objectsCommand(), a.versionCommand(),
 	)
 	strict(root)
 	return root

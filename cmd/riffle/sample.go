@@ -12,30 +12,20 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/question"
 )
 
-// sampled is what sample prints of a set.
-type sampled struct {
-	learn.Sampled
-	Consensus *learn.Consensus `json:"consensus,omitempty"`
-	Top       []learn.Frequent `json:"top,omitempty"`
-	Entropy   *learn.Entropy   `json:"entropy,omitempty"`
-}
-
-// sampleFlags say what is asked about the samples.
+// sampleFlags are those of riffle sample.
 type sampleFlags struct {
-	count, top, draws  int
-	seed               uint64
-	consensus, entropy bool
-	figure             string
+	question.Sample
+	engine, figure string
+	rules          constraintFlags
+	grid           gridFlags
+	stream         streamFlags
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	var engineSpec string
-	var flags sampleFlags
-	var rules constraintFlags
-	var grid gridFlags
-	var stream streamFlags
+	var f sampleFlags
 	cmd := &cobra.Command{
 		Use:   "sample DIR [INPUT] --count K",
 		Short: "draw orders, and what they say: marginals, consensus, the most frequent, entropy",
@@ -54,111 +44,83 @@ trajectories for each different sample; it is an upper bound but for the samplin
   riffle sample runs/sort9 sets.jsonl --count 500 --top 5 --entropy --first 3:a,b
   riffle sample runs/jigsaw photo.png --grid 3x3 --crop --count 100 --pin 0=0`,
 		Args: dirAndInput,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case learn.CheckDraws("count", flags.count) != nil:
-				return usagef("sample: --count must be 1 to %d (got %d)", learn.MaxDraws, flags.count)
-			case flags.top < 0:
-				return usagef("sample: --top must be 0 or more (got %d)", flags.top)
-			case flags.draws < 1:
-				return usagef("sample: --draws must be 1 or more (got %d)", flags.draws)
-			case cmd.Flags().Changed("draws") && !flags.entropy:
-				return usagef("sample: --draws is for --entropy alone")
-			case flags.entropy && rules.given(cmd) != "":
-				return usagef("sample: --entropy is of the free model (asked for %s)", rules.given(cmd))
-			}
-			if err := checkPicture(cmd, "figure", flags.figure); err != nil {
-				return err
-			}
-			if err := rules.check(cmd); err != nil {
-				return err
-			}
-			if err := grid.check(cmd); err != nil {
-				return err
-			}
-			if err := stream.needsJSON(cmd, a.json); err != nil {
-				return err
-			}
-			if flags.figure != "" {
-				stream.single = "--figure: the picture is of one set"
-			}
-			read := a.readSets
-			if grid.grid != "" {
-				read = func(path string) ([]*dataset.Set, error) {
-					set, err := grid.read(cmd, path)
-					return []*dataset.Set{set}, err
-				}
-			}
-			return ask(a, cmd, &stream, read, args, engineSpec, question[sampled]{least: 1, ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
-				if err := rules.put(sets); err != nil {
-					return nil, nil, err
-				}
-				if grid.grid == "" {
-					return flags.ask(ctx, m, sets)
-				}
-				warning, err := grid.fits(cmd, m, args[0])
-				if err != nil {
-					return nil, nil, err
-				}
-				out, warnings, err := flags.ask(ctx, m, sets)
-				if err == nil && warning != "" {
-					warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
-				}
-				return out, warnings, err
-			}, print: func(answers []sampled, sets []*dataset.Set) {
-				for i, r := range answers {
-					a.printSampled(r, constraint.QuoteAll(sets[i].ItemNames()))
-				}
-			}})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.sample(cmd, args, &f) },
 	}
-	cmd.Flags().IntVar(&flags.count, "count", learn.DefaultCount, "draws a set")
-	cmd.Flags().Uint64Var(&flags.seed, "seed", learn.DefaultSeed, "another seed gives other draws")
-	cmd.Flags().BoolVar(&flags.consensus, "consensus", false, "the order nearest to all draws")
-	cmd.Flags().IntVar(&flags.top, "top", 0, "how many of the most frequent orders")
-	cmd.Flags().BoolVar(&flags.entropy, "entropy", false, "the entropy, nats")
-	cmd.Flags().IntVar(&flags.draws, "draws", 64, "trajectories for each log p of --entropy")
-	cmd.Flags().StringVar(&flags.figure, "figure", "", "draw the marginals into this file, .png or .svg")
-	grid.add(cmd)
-	rules.add(cmd)
-	stream.add(cmd)
-	addEngine(cmd, &engineSpec)
+	cmd.Flags().IntVar(&f.Count, "count", question.DefaultCount, "draws a set")
+	cmd.Flags().Uint64Var(&f.Seed, "seed", question.DefaultSeed, "another seed gives other draws")
+	cmd.Flags().BoolVar(&f.Consensus, "consensus", false, "the order nearest to all draws")
+	cmd.Flags().IntVar(&f.Top, "top", 0, "how many of the most frequent orders")
+	cmd.Flags().BoolVar(&f.Entropy, "entropy", false, "the entropy, nats")
+	cmd.Flags().IntVar(&f.Draws, "draws", question.DefaultEntropyDraws, "trajectories for each log p of --entropy")
+	cmd.Flags().StringVar(&f.figure, "figure", "", "draw the marginals into this file, .png or .svg")
+	f.grid.add(cmd)
+	f.rules.add(cmd)
+	f.stream.add(cmd)
+	addEngine(cmd, &f.engine)
+	excludes(cmd, "entropy", ruleFlags...)
 	return cmd
 }
 
-// ask draws and answers what was asked about the draws.
-func (f *sampleFlags) ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]sampled, []string, error) {
-	if f.entropy {
-		for _, s := range sets { // before the work
-			if !s.Constraints.IsZero() {
-				return nil, nil, fmt.Errorf("set %s: --entropy is of the free model, the set has constraints", s.ID)
-			}
-		}
+func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
+	if err := usage(cmd, f.Check()); err != nil {
+		return err
 	}
-	drawn, warnings, err := m.Sample(ctx, sets, f.count, f.seed)
-	if err != nil {
-		return nil, nil, err
+	if cmd.Flags().Changed("draws") && !f.Entropy {
+		return usagef("sample: --draws is for --entropy alone")
 	}
-	out := make([]sampled, len(drawn))
-	for i, s := range drawn {
-		out[i] = sampled{Sampled: s, Top: learn.MostFrequent(s.Samples, f.top)}
-		if f.consensus {
-			if out[i].Consensus, err = learn.ConsensusOf(s.Samples); err != nil {
-				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
-			}
-		}
-		if f.entropy {
-			if out[i].Entropy, err = m.Entropy(ctx, sets[i], s.Samples, f.draws, f.seed, out[i].Top); err != nil {
-				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
-			}
-		}
-		if f.figure != "" {
-			if err := plot.Save(f.figure, heatMap(s.Marginals, sets[i].ItemNames())); err != nil {
-				return nil, nil, err
-			}
-		}
+	if err := checkPicture(cmd, "figure", f.figure); err != nil {
+		return err
 	}
-	return out, warnings, nil
+	if err := f.rules.check(cmd); err != nil {
+		return err
+	}
+	if err := f.grid.check(cmd); err != nil {
+		return err
+	}
+	if err := f.stream.needsJSON(cmd, a.json); err != nil {
+		return err
+	}
+	if f.figure != "" {
+		f.stream.single = "--figure: the picture is of one set"
+	}
+	var sets *input
+	if f.grid.grid != "" {
+		tiles, err := f.grid.read(cmd, args[1])
+		if err != nil {
+			return err
+		}
+		sets = oneSet(args[1], tiles.Set)
+	} else if len(args) == 2 {
+		in, err := a.open(args[1])
+		if err != nil {
+			return err
+		}
+		sets = setsOf(in)
+	}
+	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[question.Sampled]{least: 1, ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]question.Sampled, []string, error) {
+		if err := question.GiveRules(f.rules.text, sets); err != nil {
+			return nil, nil, err
+		}
+		var warning string
+		if f.grid.grid != "" {
+			var err error
+			if warning, err = f.grid.Fits(question.About(args[0], m)); err != nil {
+				return nil, nil, fmt.Errorf("sample: %w", err)
+			}
+		}
+		out, warnings, err := f.Ask(ctx, m, sets)
+		if err == nil && warning != "" {
+			warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
+		}
+		if err == nil && f.figure != "" {
+			err = plot.Save(f.figure, heatMap(out[0].Marginals, sets[0].ItemNames()))
+		}
+		return out, warnings, err
+	}, print: func(answers []question.Sampled, sets []*dataset.Set) {
+		for i, r := range answers {
+			a.printSampled(r, constraint.QuoteAll(sets[i].ItemNames()))
+		}
+	}})
 }
 
 // heatMap draws marginals with the items by their mean position.
@@ -167,7 +129,7 @@ func heatMap(marginals [][]float64, names []string) plot.HeatMap {
 	return plot.HeatMap{Values: perm.Act(o, marginals), Items: perm.Act(o, names), ItemLabel: "item, by its mean position"}
 }
 
-func (a *app) printSampled(r sampled, names []string) {
+func (a *app) printSampled(r question.Sampled, names []string) {
 	for _, o := range r.Samples {
 		fmt.Fprintf(a.out, "%s\t%s\n", r.ID, strings.Join(perm.Act(o, names), " "))
 	}

@@ -1,19 +1,18 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
 )
 
 func (a *app) scoreCommand() *cobra.Command {
 	var engineSpec string
-	var draws int
-	var seed uint64
+	var q question.Score
 	var stream streamFlags
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
@@ -36,16 +35,18 @@ probability, uniform that of their share, and trajectories begin at orders drawn
   riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if learn.CheckDraws("draws", draws) != nil {
-				return usagef("score: --draws must be 1 to %d (got %d)", learn.MaxDraws, draws)
+			if err := usage(cmd, q.Check()); err != nil {
+				return err
 			}
 			if err := stream.needsJSON(cmd, a.json); err != nil {
 				return err
 			}
+			in, err := a.open(args[1])
+			if err != nil {
+				return err
+			}
 			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
-			return ask(a, cmd, &stream, a.readSets, args, engineSpec, question[learn.Scored]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
-				return m.Score(ctx, sets, draws, seed)
-			}, print: func(answers []learn.Scored, _ []*dataset.Set) {
+			return ask(a, cmd, &stream, args, engineSpec, setsOf(in), asker[learn.Scored]{ask: q.Ask, print: func(answers []learn.Scored, _ []*dataset.Set) {
 				var rows [][]string
 				for _, r := range answers {
 					row := []string{r.ID}
@@ -58,8 +59,8 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 			}})
 		},
 	}
-	cmd.Flags().IntVar(&draws, "draws", learn.DefaultDraws, "forward trajectories a set")
-	cmd.Flags().Uint64Var(&seed, "seed", learn.DefaultSeed, "another seed gives other trajectories")
+	cmd.Flags().IntVar(&q.Draws, "draws", question.DefaultDraws, "forward trajectories a set")
+	cmd.Flags().Uint64Var(&q.Seed, "seed", question.DefaultSeed, "another seed gives other trajectories")
 	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd

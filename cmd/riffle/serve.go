@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/server"
 )
@@ -25,10 +26,16 @@ import (
 // tokenVariable is the environment variable of the server's token.
 const tokenVariable = "RIFFLE_TOKEN"
 
+// serveFlags are those of riffle serve.
+type serveFlags struct {
+	engine, addr, tokenFile string
+	grace, drain            time.Duration
+	withStdin               bool
+	limits                  server.Limits
+}
+
 func (a *app) serveCommand() *cobra.Command {
-	var engineSpec, addr, tokenFile string
-	var grace, drain time.Duration
-	limits := server.DefaultLimits()
+	f := serveFlags{limits: server.DefaultLimits()}
 	cmd := &cobra.Command{
 		Use:   "serve RUN…",
 		Short: "answer over HTTP, with a page to try it on",
@@ -39,6 +46,9 @@ requests, /metrics counts.
 
 It listens on this machine alone. For any other address it wants a token, which every request
 must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
+
+With --with-stdin it also ends when the standard input does: a program that starts it and
+holds the other end leaves no server behind, however it ends.
 
 SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
 the requests it has begun, a second one at once.`,
@@ -53,82 +63,14 @@ the requests it has begun, a second one at once.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if bad, ok := errors.AsType[*server.LimitError](limits.Validate()); ok {
-				return usagef("serve: %s", bad.Calling("--max-"))
-			}
-			for flag, d := range map[string]time.Duration{"grace": grace, "drain": drain} {
-				if d < 0 {
-					return usagef("serve: --%s must be 0 or more (got %s)", flag, d)
-				}
-			}
-			if err := checkAddress(addr); err != nil {
-				return usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
-			}
-			token, err := readToken(cmd.Context(), tokenFile)
-			if err == nil && strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
-				err = fmt.Errorf("%s: wanted a token of one line of printable ASCII, as it is sent in a header\nhint: openssl rand -hex 16 makes one", cmp.Or(tokenFile, "$"+tokenVariable))
-			}
-			if err == nil && token != "" && len(token) < server.MinToken {
-				err = fmt.Errorf("%s: wanted a token of %d bytes or more (got %d)\nhint: openssl rand -hex 16 makes one", cmp.Or(tokenFile, "$"+tokenVariable), server.MinToken, len(token))
-			}
-			if err != nil && tokenFile != "" {
-				err = fmt.Errorf("--token-file: %w", err)
-			}
-			if err != nil {
-				return fmt.Errorf("serve: %w", err)
-			}
-			if token == "" && !server.IsLoopback(addr) {
-				return usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", addr, tokenVariable)
-			}
-			e, err := a.openEngine(engineSpec)
-			if err != nil {
-				return err
-			}
-			log := slog.New(slog.NewTextHandler(a.err, nil))
-			if a.json {
-				log = slog.New(slog.NewJSONHandler(a.err, nil))
-			}
-			if os.Getenv("GOMEMLIMIT") == "" { // collect sooner, not later, when a request takes much
-				debug.SetMemoryLimit(limits.Memory + 2*limits.WorkBytes + 256<<20)
-			}
-			s, err := server.New(server.Options{Runs: args, Engine: e, Token: token, Limits: limits, Drain: drain, Log: log})
-			if errors.Is(err, runs.ErrNoRun) && len(args) > 1 && strings.Contains(err.Error(), "is a file") {
-				err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
-			}
-			if err != nil {
-				return err
-			}
-			var config net.ListenConfig
-			l, err := config.Listen(cmd.Context(), "tcp", addr)
-			if err != nil {
-				hint := ""
-				if errors.Is(err, syscall.EADDRINUSE) {
-					hint = "\nhint: another port; with :0 at its end a free one is taken"
-				}
-				if number, ok := errors.AsType[syscall.Errno](err); ok {
-					err = number // without the calls that met it
-				}
-				return errors.Join(fmt.Errorf("serve: --addr %s: %w%s", addr, err, hint), s.Close())
-			}
-			stop := onHangup(cmd.Context(), s, log)
-			defer stop()
-			if a.json {
-				err = a.printLine(map[string]string{"address": l.Addr().String()})
-			} else {
-				_, err = fmt.Fprintf(a.out, "http://%s/\n", l.Addr())
-			}
-			if err != nil {
-				return errors.Join(err, l.Close(), s.Close())
-			}
-			return errors.Join(s.Serve(cmd.Context(), l, grace), s.Close())
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.serve(cmd.Context(), args, &f) },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
-	flags.StringVar(&tokenFile, "token-file", "", "file of the token that requests must bear")
-	flags.DurationVar(&drain, "drain", 0, "when stopping, how long to go on while /readyz says 503, for a load balancer to turn away")
-	flags.DurationVar(&grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
+	flags, limits := cmd.Flags(), &f.limits
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file of the token that requests must bear")
+	flags.BoolVar(&f.withStdin, "with-stdin", false, "end when the standard input does")
+	flags.DurationVar(&f.drain, "drain", 0, "when stopping, how long to go on while /readyz says 503, for a load balancer to turn away")
+	flags.DurationVar(&f.grace, "grace", 30*time.Second, "how long to answer what was begun, when stopping")
 	flags.Int64Var(&limits.Body, "max-body", limits.Body, "bytes of a request")
 	flags.IntVar(&limits.Sets, "max-sets", limits.Sets, "sets of a request")
 	flags.IntVar(&limits.Items, "max-items", limits.Items, "items of a set")
@@ -139,8 +81,118 @@ the requests it has begun, a second one at once.`,
 	flags.IntVar(&limits.Queue, "max-queue", limits.Queue, "requests of a model, waiting or in work; more get 429")
 	flags.DurationVar(&limits.Time, "max-time", limits.Time, "how long a request may wait; then it gets 503")
 	flags.Int64Var(&limits.Memory, "max-memory", limits.Memory, "bytes of bodies and pictures at a time; more get 429")
-	addEngine(cmd, &engineSpec)
+	addEngine(cmd, &f.engine)
 	return cmd
+}
+
+// check finds what is wrong with the flags, and reads the token.
+func (f *serveFlags) check(ctx context.Context) (token string, err error) {
+	if bad, ok := errors.AsType[*server.LimitError](f.limits.Validate()); ok {
+		return "", usagef("serve: %s", bad.Calling("--max-"))
+	}
+	for flag, d := range map[string]time.Duration{"grace": f.grace, "drain": f.drain} {
+		if d < 0 {
+			return "", usagef("serve: --%s must be 0 or more (got %s)", flag, d)
+		}
+	}
+	if err := checkAddress(f.addr); err != nil {
+		return "", usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
+	}
+	if token, err = readToken(ctx, f.tokenFile); err == nil {
+		err = checkToken(cmp.Or(f.tokenFile, "$"+tokenVariable), token)
+	}
+	switch {
+	case err != nil && f.tokenFile != "":
+		return "", fmt.Errorf("serve: --token-file: %w", err)
+	case err != nil:
+		return "", fmt.Errorf("serve: %w", err)
+	case token == "" && !server.IsLoopback(f.addr):
+		return "", usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", f.addr, tokenVariable)
+	}
+	return token, nil
+}
+
+// checkToken refuses a token that is none; "" is no token.
+func checkToken(where, token string) error {
+	const help = "openssl rand -hex 16 makes one"
+	switch {
+	case strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }):
+		return hint.Errorf(help, "%s: wanted a token of one line of printable ASCII, as it is sent in a header", where)
+	case token != "" && len(token) < server.MinToken:
+		return hint.Errorf(help, "%s: wanted a token of %d bytes or more (got %d)", where, server.MinToken, len(token))
+	}
+	return nil
+}
+
+// serve answers until ctx ends.
+func (a *app) serve(ctx context.Context, dirs []string, f *serveFlags) error {
+	token, err := f.check(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := a.openEngine(f.engine)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(a.err, nil))
+	if a.json {
+		log = slog.New(slog.NewJSONHandler(a.err, nil))
+	}
+	if os.Getenv("GOMEMLIMIT") == "" { // collect sooner, not later, when a request takes much
+		debug.SetMemoryLimit(f.limits.Memory + 2*f.limits.WorkBytes + 256<<20)
+	}
+	s, err := server.New(server.Options{Runs: dirs, Engine: e, Token: token, Limits: f.limits, Drain: f.drain, Log: log})
+	if errors.Is(err, runs.ErrNoRun) && slices.ContainsFunc(dirs, isFile) && len(dirs) > 1 {
+		err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
+	}
+	if err != nil {
+		return err
+	}
+	l, err := listen(ctx, f.addr)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	stop := onHangup(ctx, s, log)
+	defer stop()
+	if a.json {
+		err = a.printLine(map[string]string{"address": l.Addr().String()})
+	} else {
+		_, err = fmt.Fprintf(a.out, "http://%s/\n", l.Addr())
+	}
+	if err != nil {
+		return errors.Join(err, l.Close(), s.Close())
+	}
+	if f.withStdin {
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(ctx)
+		defer end()
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			end()
+		}()
+	}
+	return errors.Join(s.Serve(ctx, l, f.grace), s.Close())
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if err == nil {
+		return l, nil
+	}
+	help := ""
+	if errors.Is(err, syscall.EADDRINUSE) {
+		help = "another port; with :0 at its end a free one is taken"
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		err = number // without the calls that met it
+	}
+	return nil, hint.With(fmt.Errorf("serve: --addr %s: %w", addr, err), help)
 }
 
 // checkAddress finds what is wrong with an address to listen on.

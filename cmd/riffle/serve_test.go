@@ -57,6 +57,10 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := strings.TrimSpace(line)
+	var said buffer
+	if code := run([]string{"health", strings.Trim(strings.TrimPrefix(url, "http:"), "/")}, &said, &stderr); code != 0 || !strings.HasSuffix(said.String(), ": ok\n") {
+		t.Errorf("health: exit code %d, %q\n%s", code, said.String(), &stderr)
+	}
 	ask := func() int {
 		req, err := http.NewRequest(http.MethodPost, url+"v1/order", strings.NewReader(`{"sets": [{"items": [{},{},{},{},{}]}]}`))
 		if err != nil {

@@ -20,10 +20,12 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/internal/shell"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 func (a *app) trainCommand() *cobra.Command {
@@ -284,19 +286,22 @@ func (a *app) describe(m *learn.Model) {
 		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
 	}
 	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
-	if t, ok := m.Task.(*task.Tour); ok {
-		a.warn(slices.Concat(t.Doubts(task.Train), t.Doubts(task.Test)))
+	if t, ok := m.Task.(task.Lister); ok {
+		var lists [task.Test + 1]int
+		for split := range lists {
+			lists[split], _ = t.Lists(task.Split(split)) // the model was made: its data can be read
+		}
+		a.note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
 	}
-	r, ok := m.Task.(*task.Ranking)
-	if !ok {
-		return
+	if t, ok := m.Task.(task.DataDoubter); ok {
+		doubts := t.Doubts(task.Train)
+		for _, d := range t.Doubts(task.Test) {
+			if !slices.Contains(doubts, d) {
+				doubts = append(slices.Clip(doubts), d)
+			}
+		}
+		a.warn(doubts)
 	}
-	var lists [task.Test + 1]int
-	for split := range lists {
-		lists[split], _ = r.Lists(task.Split(split)) // the model was made: its data can be read
-	}
-	a.note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
-	a.warn(r.Dropped)
 }
 
 // forced returns the flag that names engine e, where auto would take another one here.
@@ -340,7 +345,7 @@ func listsOfFeatures(cfg config.Config, set []string) bool {
 			return false
 		}
 	}
-	return task.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
+	return tasks.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
 }
 
 // change changes the keys of a configuration that --set gives.
@@ -419,10 +424,10 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.clear()
 			correct := ""
-			if r.Correct != nil {
-				correct = fmt.Sprintf("  correct %5.1f %%", r.Correct.Mean)
+			if c := r.Figure("correct"); c != nil {
+				correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
 			}
-			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Exact.Mean, correct, r.KendallTau.Mean, r.Sets)
+			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
 		}),
 		OnMessage: func(text string) {
 			bar.clear()
@@ -440,14 +445,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// thousands prints 3095360 as 3,095,360.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+var thousands = text.Thousands
 
 // finish judges a trained model on the test sets.
 func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bool) error {

@@ -1,24 +1,17 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/internal/parallel"
 	runs "github.com/riffle-ml/riffle/run"
-	"github.com/riffle-ml/riffle/tsp"
 )
 
-const (
-	mostGenerated = 200 // cities of an instance: of more, a label takes too long
-	generateBatch = 256 // instances that are held before they are written
-)
+const mostGenerated = 200 // cities of an instance: of more, a label takes too long
 
 func (a *app) tspGenerateCommand() *cobra.Command {
 	r := generated{N: 20, Count: 1000, Seed: 1}
@@ -44,7 +37,10 @@ line. The same seed gives the same file.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
-			if err := runs.WriteFile(r.File, func(w io.Writer) error { return r.write(cmd.Context(), w) }); err != nil {
+			if err := runs.WriteFile(r.File, func(w io.Writer) (err error) {
+				r.Length, err = dataset.GenerateTours(cmd.Context(), w, r.N, r.Count, r.Seed)
+				return err
+			}); err != nil {
 				return err
 			}
 			r.Seconds = time.Since(start).Seconds()
@@ -72,48 +68,4 @@ type generated struct {
 	Seed    uint64  `json:"seed"`
 	Length  float64 `json:"length"` // mean
 	Seconds float64 `json:"seconds"`
-}
-
-// write writes the instances and sums up their lengths.
-func (r *generated) write(ctx context.Context, w io.Writer) error {
-	sum := 0.0
-	for first := 0; first < r.Count; first += generateBatch {
-		sets := make([]*dataset.Set, min(generateBatch, r.Count-first))
-		lengths := make([]float64, len(sets))
-		failed := make([]error, len(sets))
-		parallel.For(len(sets), func(i int) {
-			if ctx.Err() == nil {
-				sets[i], lengths[i], failed[i] = drawInstance(r.N, rand.New(rand.NewPCG(r.Seed, uint64(first+i))))
-			}
-		})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for i, err := range failed {
-			if err != nil {
-				return err
-			}
-			sum += lengths[i]
-		}
-		if err := dataset.WriteTourText(w, sets); err != nil {
-			return err
-		}
-	}
-	r.Length = sum / float64(r.Count)
-	return nil
-}
-
-func drawInstance(n int, rng *rand.Rand) (*dataset.Set, float64, error) {
-	points := make([][2]float64, n)
-	s := &dataset.Set{Kind: dataset.KindPoint, Items: make([]dataset.Item, n)}
-	for k := range points {
-		points[k] = [2]float64{rng.Float64(), rng.Float64()}
-		s.Items[k].Point = points[k]
-	}
-	s.Order = tsp.Label(points, rng)
-	x, err := tsp.New(points, tsp.Euclidean)
-	if err != nil {
-		return nil, 0, err
-	}
-	return s, x.Length(s.Order), nil
 }

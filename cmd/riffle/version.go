@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/build"
 )
 
@@ -13,16 +16,21 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "the version of this program, and what it was built with",
 		Long: `version prints the version of the module, the commit where the build knows it, the Go
-toolchain with its experiments ("X:simd" has the go engine's fast products) and the platform.`,
+toolchain with its experiments, the platform, the engines that are inside, and what SIMD the go
+engine's products use on this processor.`,
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
 	}
 }
 
 func (a *app) printVersion() error {
+	parts := engine.Built()
 	if a.json {
-		return a.printJSON(build.Read())
+		return a.printJSON(struct {
+			build.Info
+			engine.Parts
+		}{build.Read(), parts})
 	}
-	fmt.Fprintln(a.out, build.Read())
+	fmt.Fprintf(a.out, "%s, engines %s, SIMD: %s\n", build.Read(), strings.Join(parts.Engines, " "), cmp.Or(parts.SIMD, "none"))
 	return nil
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
+	runs "github.com/riffle-ml/riffle/run"
+)
+
+// objectsCommand writes what the network sees, for those who go on with it in another program.
+func (a *app) objectsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "objects DIR INPUT OUT",
+		Short: "write sets as the network of a run sees them, for other programs",
+		Long: `objects writes the sets of INPUT, one file or folder as riffle order takes, to the file OUT
+(safetensors): features on the scale of the training, pictures in its size, points brought to one
+place and spread. The array of set i is called "i", from 0, and has the shape [1, items, …] that
+the encoder of the network in PyTorch or ONNX takes.`,
+		Example: `  riffle objects runs/sort9 sets.jsonl objects.safetensors`,
+		Args:    exactly("DIR", "INPUT", "OUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, warnings, err := learn.Load(args[0], nil)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			a.warn(warnings)
+			sets, err := a.readSets(args[1])
+			if err != nil {
+				return err
+			}
+			arrays := make([]runs.Tensor, len(sets))
+			for i, set := range sets {
+				objects, warnings, err := m.Task.Objects(cmd.Context(), []*dataset.Set{set})
+				if err != nil {
+					return err
+				}
+				a.warn(warnings)
+				if arrays[i], err = array(fmt.Sprint(i), objects); err != nil {
+					return err
+				}
+			}
+			slices.SortFunc(arrays, func(x, y runs.Tensor) int { return strings.Compare(x.Name, y.Name) })
+			if err := runs.WriteFile(args[2], func(w io.Writer) error { return runs.WriteTensors(w, arrays, nil) }); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"file": args[2], "sets": len(sets)})
+			}
+			fmt.Fprintf(a.out, "%s: %d sets\n", args[2], len(sets))
+			return nil
+		},
+	}
+}
+
+// array copies a tensor; pixels, which are bytes, become 0 to 1, and numbers of items floats.
+func array(name string, x *tensors.Tensor) (runs.Tensor, error) {
+	t := runs.Tensor{Name: name, Shape: x.Shape().Dimensions, Data: make([]float32, x.Size())}
+	return t, x.ConstFlatData(func(flat any) {
+		switch flat := flat.(type) {
+		case []float32:
+			copy(t.Data, flat)
+		case []uint8:
+			for i, v := range flat {
+				t.Data[i] = float32(v) / 255
+			}
+		case []int32:
+			for i, v := range flat {
+				t.Data[i] = float32(v)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package question
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ReadDone reads the ids of the sets that a file of answers has: lines of JSON with an "id", or,
+// of order, lines that begin with it and a tab. A line that was cut off is an error, since what
+// is written behind it would be lost. A file that is not there yet has none.
+func ReadDone(path string) (ids map[string]bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return map[string]bool{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	ids = map[string]bool{}
+	in := bufio.NewReader(f)
+	for number := 1; ; number++ {
+		line, err := in.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			return ids, nil
+		}
+		cut := errors.Is(err, io.EOF)
+		if err != nil && !cut {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		id, ok := answeredID(line)
+		if cut || !ok {
+			what := "is no answer: wanted a line of JSON with an id, or an id and a tab"
+			if cut {
+				what = "is cut off"
+			}
+			return nil, fmt.Errorf("%s:%d: %s (begins with %.40q)\nhint: take that line away", path, number, what, line)
+		}
+		ids[id] = true
+	}
+}
+
+func answeredID(line string) (id string, ok bool) {
+	if !strings.HasPrefix(line, "{") {
+		id, _, ok = strings.Cut(line, "\t")
+		return id, ok
+	}
+	var answer struct {
+		ID *string `json:"id"`
+	}
+	if json.Unmarshal([]byte(line), &answer) != nil || answer.ID == nil {
+		return "", false
+	}
+	return *answer.ID, true
+}

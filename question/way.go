@@ -1,0 +1,128 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/tsp"
+)
+
+// way is a question about tours for instances of n cities. The model's tours begin with its city 0,
+// so that the city that is to be first is that one there.
+type way struct {
+	ends  tsp.Ends
+	open  bool
+	ruled bool       // positions count: the order is not turned or cut anywhere else
+	city  perm.Order // city[k] is the file's city that is the model's k
+	rules constraint.Text
+}
+
+// way is the question for n cities.
+func (t *Tour) way(n int) (*way, error) {
+	ends, err := t.Of(n)
+	if err != nil {
+		return nil, err
+	}
+	w := &way{ends: ends, open: t.Open, ruled: !t.Rules.IsZero(), rules: t.Rules, city: perm.Identity(n)}
+	names := make([]string, n)
+	for k := range names {
+		names[k] = strconv.Itoa(k + 1)
+	}
+	first := ends.Start
+	if w.ruled {
+		rules, err := t.Rules.Parse(names)
+		if err != nil {
+			return nil, learn.Refuse(learn.Unfit, "constraints", "%s%w", learn.Opt(""), err)
+		}
+		for _, p := range rules.Pins {
+			if p.Position == 0 && first < 0 {
+				first = p.Item
+			}
+		}
+	}
+	pin := func(city, position int) {
+		w.rules = w.rules.And(constraint.Text{Pin: []string{fmt.Sprintf("%s=%d", names[city], position)}})
+	}
+	if w.ruled {
+		if ends.Start >= 0 {
+			pin(ends.Start, 0)
+		}
+		if ends.End >= 0 {
+			pin(ends.End, n-1)
+		}
+	} else if ends.End >= 0 {
+		first = ends.End // a path has two ways round: this one is turned round
+	}
+	if first > 0 {
+		w.city = append(perm.Order{first}, slices.Delete(w.city, first, first+1)...)
+	}
+	return w, nil
+}
+
+// shape is the tour or path of the file's cities that an order of the model is, and its length.
+func (w *way) shape(x *tsp.Instance, o perm.Order) (perm.Order, float64) {
+	tour := perm.Act(o, w.city)
+	switch {
+	case !w.open && w.ends.Start >= 0 && !w.ruled:
+		tour = tsp.From(tour, w.ends.Start)
+	case w.open && !w.ruled: // the model knows closed tours, and not where a path is to end
+		tour = x.Cut(tour, w.ends)
+	}
+	return tour, w.length(x, tour)
+}
+
+// length is that of a tour or path of the file's cities.
+func (w *way) length(x *tsp.Instance, tour perm.Order) float64 {
+	if w.open {
+		return x.PathLength(tour)
+	}
+	return x.Length(tour)
+}
+
+// answer has an answer of the model's be of the file's cities.
+func (w *way) answer(x *tsp.Instance, o *learn.Ordered) {
+	o.Orders = slices.Clone(o.Orders)
+	for k := range o.Orders {
+		var length float64
+		o.Orders[k].Order, length = w.shape(x, o.Orders[k].Order)
+		o.Orders[k].Cost = &length
+	}
+	o.Steps = slices.Clone(o.Steps)
+	for k := range o.Steps {
+		o.Steps[k] = perm.Act(o.Steps[k], w.city)
+	}
+	if last := len(o.Steps) - 1; last >= 0 {
+		o.Steps[last] = o.Orders[0].Order
+	}
+}
+
+// twoOpt is what 2-opt makes of a tour or path; it obeys ends, and no rules.
+func (w *way) twoOpt(x *tsp.Instance, tour perm.Order) perm.Order {
+	if !w.open {
+		return tsp.From(tsp.TwoOpt(x, tour), tour[0])
+	}
+	open, err := x.Open(w.ends)
+	if err != nil {
+		return tour
+	}
+	return x.Path(tsp.TwoOpt(open, append(slices.Clone(tour), x.N())), w.ends)
+}
+
+// solve finds the shortest tour or path, in the time that ctx gives.
+func (w *way) solve(ctx context.Context, x *tsp.Instance) (perm.Order, bool, error) {
+	if !w.open {
+		tour, _, proven := tsp.Exact(ctx, x)
+		return tour, proven, nil
+	}
+	open, err := x.Open(w.ends)
+	if err != nil {
+		return nil, false, err
+	}
+	tour, _, proven := tsp.Exact(ctx, open)
+	return x.Path(tour, w.ends), proven, nil
+}

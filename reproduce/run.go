@@ -1,0 +1,65 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/riffle-ml/riffle/internal/machine"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Matching are the rows whose names match a pattern; none is an error that lists the rows.
+func (t Table) Matching(pattern string) (rows []Row, err error) {
+	var names []string
+	for _, r := range t.Rows {
+		names = append(names, r.Name)
+		ok, err := path.Match(pattern, r.Name)
+		if err != nil {
+			return nil, fmt.Errorf("wanted a pattern of names such as '*-9' (got %q)", pattern)
+		}
+		if ok {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%q matches no row of %s\nhint: the rows are %s", pattern, t.Name, strings.Join(names, ", "))
+	}
+	return rows, nil
+}
+
+// Waiting is how many of some rows have a training of their own that has not been run under runs.
+func (t Table) Waiting(runs string, rows []Row) (count int) {
+	for _, r := range rows {
+		if r.Solver != "" || r.Of != "" {
+			continue
+		}
+		if done, err := Load(Folder(runs, t, r)); err == nil && done == nil {
+			count++
+		}
+	}
+	return count
+}
+
+// Keep writes how a row came to be into its folder, with the machine.
+func Keep(dir string, about About) error {
+	about.Machine = machine.Name()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return run.WriteJSONIn(dir, AboutFile, about)
+}
+
+// RunSolver runs the row of a solver in its folder.
+func RunSolver(ctx context.Context, r Row, dir string, full bool) error {
+	solved, err := Solve(ctx, r.Solver, r.N, 1)
+	if err != nil {
+		return err
+	}
+	if err := Keep(dir, About{Preset: r.Quick, Full: full}); err != nil {
+		return err
+	}
+	return run.WriteJSONIn(dir, run.EvalFile, solved)
+}

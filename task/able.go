@@ -1,0 +1,119 @@
+package task
+
+import (
+	"errors"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// Persister is a task with something that a trained model needs of its data, such as the scale of
+// features: it is kept in the run's directory.
+type Persister interface {
+	Keep(dir *run.Dir) error
+	Restore(dir *run.Dir) error
+}
+
+// Flusher is a task that keeps work for other runs, which Flush writes.
+type Flusher interface{ Flush() error }
+
+// Coster is a task whose orders cost something, less being better: tours, their length.
+type Coster interface {
+	Cost(set *dataset.Set, o perm.Order) float64
+}
+
+// Turner is a [Coster] whose sets can be looked at from several sides. Turned returns copy c of so
+// many, the first as it is, with objects that may stand in another order, and what gives an order of
+// the copy as one of the set.
+type Turner interface {
+	Coster
+	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
+}
+
+// Doubter is a task that sees what may be wrong with a set that it takes all the same.
+type Doubter interface {
+	// Doubt is a warning, "" where nothing is odd.
+	Doubt(set *dataset.Set) string
+}
+
+// DataDoubter is a task that sees what is odd about its data.
+type DataDoubter interface {
+	// Doubts are about the data of a split, or about what all splits share.
+	Doubts(split Split) []string
+}
+
+// FixedSize is a task whose sets have one size alone.
+type FixedSize interface {
+	// OtherSize says why there are no sets of n objects.
+	OtherSize(n int) error
+}
+
+// Tester is a task that can be tested on a file of sets in place of those of its configuration.
+type Tester interface {
+	// OnTest returns the task of a configuration that differs in task.test alone.
+	OnTest(c *config.Config) (Task, error)
+	// TestSets is how many test sets its file has, 0 where as many as asked for are tested.
+	TestSets() int
+}
+
+// Lister is a task of a user's own lists, of which not everything may be known. They are asked
+// and scored as sets are, and one that many gave counts as often.
+type Lister interface {
+	DataDoubter
+	// Sets returns the sets of a split with how many gave each, those with the most first; at most
+	// count of them where count is above 0. It fails with [ErrNoSets] where there are none.
+	Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error)
+	// Lists is how many lists of a split there are; a set that many gave counts as often.
+	Lists(split Split) (int, error)
+	// JudgeList has the figures of a list that a model ordered so. bound is on the log-probability of
+	// what is known of it, uniform that of all orders alike.
+	JudgeList(set *dataset.Set, o perm.Order, bound, uniform float64) (Figures, error)
+	// Details are what a result keeps beside the figures of so many lists.
+	Details(lists int, dropped []string) []Detail
+}
+
+// ErrNoSets is returned where a split has no sets: of few, validation has none.
+var ErrNoSets = errors.New("no sets")
+
+// Population is a task whose sets all have the same objects: there is no other input.
+type Population interface {
+	// All is the set of all objects. It fails where sets have objects of their own after all.
+	All() (*dataset.Set, error)
+}
+
+// Modal is a task of which several orders are right, each in a share of the sets that nothing about
+// their objects tells.
+type Modal interface {
+	// Modes are the orders with their weights, which are 1 together; nil where there is one.
+	Modes() (orders []perm.Order, weights []float64)
+}
+
+// Reader is a task whose objects show digits, which a probe of the encoder reads.
+type Reader interface {
+	// Digits are the digits of a set's objects, object by object.
+	Digits(ex *Examples, set int) []int
+}
+
+// Grid is a task whose objects are the tiles of a picture.
+type Grid interface {
+	Grid() (rows, columns int)
+}
+
+// Explainer is a task whose figures want a word.
+type Explainer interface{ Explain() string }
+
+// Knower is a task whose model knows items or features by their names.
+type Knower interface {
+	// ItemNames are those of bare items, nil where they have none.
+	ItemNames() []string
+	// Features are those that the model was trained on, nil where their range is not known.
+	Features() []Feature
+}
+
+// Feature is a number of an item, with its range in training.
+type Feature struct {
+	Name      string
+	Low, High float64
+}

@@ -1,0 +1,42 @@
+package tour
+
+import (
+	"github.com/riffle-ml/riffle/metric"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/tsp"
+)
+
+// measures are of tours: the lengths are in the units of the instances, the gap is the mean of
+// (length − best)/best.
+var measures = []task.Measure{
+	{Key: "tour.length", Label: "tour length", Digits: 4, Table: 3},
+	{Key: "tour.gap", Label: "gap", Unit: "%", Digits: 3, Table: 2, Log: "gap"},
+	{Key: "tour.best", Label: "shortest length", Digits: 4},
+}
+
+// Measures implements [task.Task].
+func (t *Task) Measures() []task.Measure { return measures }
+
+// judge knows the shortest tours. A tour is exact that is as short, whichever way round.
+type judge struct {
+	task.One
+	points [][][2]float64
+	best   []float64
+}
+
+// Places implements [task.Judge].
+func (j *judge) Places(int) (perm.Order, bool, error) { return nil, false, task.ErrNoPlaces }
+
+// Cost implements [task.Pricer].
+func (j *judge) Cost(set int, o perm.Order) float64 { return tsp.Length(j.points[set], o) }
+
+// Best implements [task.Pricer].
+func (j *judge) Best(set int) float64 { return j.best[set] }
+
+// Figures implements [task.Judge].
+func (j *judge) Figures(set int, o perm.Order) (task.Figures, error) {
+	length := j.Cost(set, o)
+	gap, err := metric.Gap(length, j.best[set])
+	return task.Figures{"tour.length": length, "tour.gap": gap, "tour.best": j.best[set]}, err
+}

@@ -1,0 +1,267 @@
+package tour
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/parallel"
+	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/tsp"
+)
+
+// Task is the travelling salesman problem in the plane: the objects are cities, points of
+// the unit square, and the right order is the shortest closed tour (paper §4.3). A tour
+// begins with object 0 and goes round counter-clockwise, which an optimal tour, a simple
+// polygon, either does or does backwards: so one order is right, and not two.
+type Task struct {
+	n      int
+	seed   uint64
+	points string                 // model.points
+	kept   [task.Test + 1]*labels // of instances that are drawn, with task.instances
+	lines  [2][]*dataset.Set      // of the files, training and test; nil where instances are drawn
+	// doubts are what speaks against the files' tours.
+	doubts [2][]string
+}
+
+// Kind is the task in the list of all.
+var Kind = task.Kind{Name: "tsp", New: open, Measures: append(slices.Clip(task.PlaceMeasures), measures...)}
+
+func open(c *config.Config) (task.Task, error) {
+	t, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// New makes the task of a configuration. Files of instances are read.
+func New(c *config.Config) (*Task, error) {
+	if err := task.Reads(c, "points", "points"); err != nil {
+		return nil, err
+	}
+	if c.Task.N > tsp.MaxCities {
+		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
+	}
+	t := &Task{n: c.Task.N, seed: c.Seed, points: c.Model.Points}
+	for i, path := range []string{c.Task.Data, c.Task.Test} {
+		if path == "" {
+			continue
+		}
+		sets, err := dataset.ReadTourText(path)
+		if err != nil {
+			return nil, task.ErrData([]string{config.TaskData, config.TaskTest}[i], path, err)
+		}
+		for _, s := range sets {
+			if len(s.Items) != t.n {
+				return nil, fmt.Errorf("%s:%d: has %d cities, wanted task.n = %d", path, s.Line, len(s.Items), t.n)
+			}
+			if s.Order == nil {
+				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
+			}
+			if math.IsInf(t.Cost(s, s.Order), 0) {
+				return nil, fmt.Errorf("%s:%d: a tour has no finite length: the cities are too far apart", path, s.Line)
+			}
+		}
+		if len(sets) == 0 {
+			return nil, fmt.Errorf("%s: has no instance", path)
+		}
+		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
+	}
+	for split, count := range map[task.Split]int{task.Train: c.Task.Instances, task.Validation: keptToJudge, task.Test: keptToJudge} {
+		file := t.lines[0]
+		if split == task.Test {
+			file = t.lines[1]
+		}
+		if c.Task.Instances > 0 && file == nil && t.n > 2 {
+			t.kept[split] = newLabels(t.n, count, t.seed, split)
+		}
+	}
+	return t, nil
+}
+
+// Encoder implements [task.Task].
+func (t *Task) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
+
+// Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or
+// are those of a file, the test file's in their order. Instances of which there is a number, those
+// of a training file or task.instances that are drawn, come at random, each turned, mirrored and
+// begun at any of its cities.
+func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
+	e, j := &task.Examples{Clean: make([]perm.Order, count)}, &judge{best: make([]float64, count)}
+	points := make([][][2]float64, count)
+	if kept := t.kept[split]; kept != nil && first+count <= kept.count || kept != nil && split == task.Train {
+		numbers := make([]int, count)
+		for i := range numbers {
+			numbers[i] = first + i
+			if split == task.Train {
+				numbers[i] = pass(t.seed, first+i, kept.count)
+			}
+		}
+		points, e.Clean = kept.get(numbers)
+	} else {
+		parallel.For(count, func(i int) { points[i], e.Clean[i] = t.instance(split, first+i) })
+	}
+	for i := range count {
+		if split == task.Train && t.numbered() {
+			rng := rand.New(rand.NewPCG(t.seed^turnStream, uint64(first+i)))
+			if t.points == "unit" {
+				symmetry(points[i], rng.IntN(8))
+			} else {
+				turn(points[i], 2*math.Pi*rng.Float64(), rng.IntN(2) == 0)
+			}
+			begin(points[i], e.Clean[i], rng.IntN(t.n))
+		}
+		e.Clean[i] = counterClockwise(points[i], e.Clean[i])
+		j.best[i] = tsp.Length(points[i], e.Clean[i])
+	}
+	flat := make([]float32, 0, count*t.n*2)
+	for _, p := range points {
+		flat = append(flat, task.ForNetwork(p, t.points)...)
+	}
+	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, t.n, 2)
+	j.One, j.points = task.One{Clean: e.Clean}, points
+	e.Judge, e.Look.Points = j, points
+	return e, nil
+}
+
+// turnStream keeps how instances are turned apart from how they are drawn.
+const turnStream = 0x7475726e // "turn"
+
+// numbered tells whether there is a number of training instances, which come again.
+func (t *Task) numbered() bool { return t.lines[0] != nil || t.kept[task.Train] != nil }
+
+// instance draws and solves one, or takes it of a file.
+func (t *Task) instance(split task.Split, number int) ([][2]float64, perm.Order) {
+	rng := task.Source(t.seed, split, number)
+	switch {
+	case split == task.Test && t.lines[1] != nil:
+		return task.Cities(t.lines[1][number%len(t.lines[1])])
+	case split != task.Test && t.lines[0] != nil:
+		return task.Cities(t.lines[0][rng.IntN(len(t.lines[0]))])
+	}
+	points := drawPoints(rng, t.n)
+	return points, tsp.Label(points, rng)
+}
+
+// pass is the number, below count, of the training instance that comes at a place: all of them once,
+// then all again in another order.
+func pass(seed uint64, place, count int) int {
+	round, at := place/count, place%count
+	if round == 0 {
+		return at // so that a file that is new fills from the start
+	}
+	// A step that has no divisor with count visits all of them.
+	rng := rand.New(rand.NewPCG(seed^turnStream, uint64(round)<<32))
+	step := 1 + rng.IntN(count)
+	for gcd(step, count) != 1 {
+		step = 1 + rng.IntN(count)
+	}
+	return (rng.IntN(count) + at*step) % count
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Flush implements [task.Flusher]: tours that were found are kept for other runs.
+func (t *Task) Flush() error {
+	var errs []error
+	for _, l := range t.kept {
+		if l != nil {
+			errs = append(errs, l.flush())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// TestSets implements [task.Tester]: how many the file has, 0 where they are drawn.
+func (t *Task) TestSets() int { return len(t.lines[1]) }
+
+// OnTest implements [task.Tester].
+func (t *Task) OnTest(c *config.Config) (task.Task, error) { return open(c) }
+
+// Doubts implements [task.DataDoubter]: what speaks against the tours of a split's file as the
+// shortest ones, which they are taken for.
+func (t *Task) Doubts(split task.Split) []string {
+	if split == task.Test {
+		return t.doubts[1]
+	}
+	return t.doubts[0]
+}
+
+// Cost is the length of a tour through a user's points, in their units.
+func (t *Task) Cost(set *dataset.Set, o perm.Order) float64 {
+	p, _ := task.Cities(set)
+	return tsp.Length(p, o)
+}
+
+// Objects implements [task.Task]: points, brought to one centre and spread.
+func (t *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+	n := len(sets[0].Items)
+	flat := make([]float32, 0, len(sets)*n*2)
+	for _, set := range sets {
+		if set.Kind != dataset.KindPoint && n > 0 {
+			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind.Items())
+		}
+		p, _ := task.Cities(set)
+		flat = append(flat, task.ForNetwork(p, t.points)...)
+	}
+	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, 2), nil, nil
+}
+
+// symmetry moves points by one of the eight symmetries of the unit square.
+func symmetry(points [][2]float64, which int) {
+	for i, p := range points {
+		if which&1 != 0 {
+			p[0] = 1 - p[0]
+		}
+		if which&2 != 0 {
+			p[1] = 1 - p[1]
+		}
+		if which&4 != 0 {
+			p[0], p[1] = p[1], p[0]
+		}
+		points[i] = p
+	}
+}
+
+// begin has a city change places with city 0, where tours begin.
+func begin(points [][2]float64, tour perm.Order, city int) {
+	points[0], points[city] = points[city], points[0]
+	at, of := slices.Index(tour, 0), slices.Index(tour, city)
+	tour[at], tour[of] = city, 0
+}
+
+// counterClockwise turns a tour so that it begins with city 0 and its signed area is not
+// negative. Tours without area go to the lower of the two neighbours of city 0 first.
+func counterClockwise(points [][2]float64, tour perm.Order) perm.Order {
+	n := len(tour)
+	if n == 0 {
+		return tour
+	}
+	at := slices.Index(tour, 0)
+	out := append(slices.Clone(tour[at:]), tour[:at]...)
+	area := 0.0
+	for i, k := range out {
+		p, q := points[k], points[out[(i+1)%n]]
+		area += p[0]*q[1] - p[1]*q[0]
+	}
+	if area < 0 || area == 0 && n > 1 && out[1] > out[n-1] {
+		slices.Reverse(out[1:])
+	}
+	return out
+}
