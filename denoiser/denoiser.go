@@ -129,11 +129,11 @@ var ErrSize = errors.New("the network cannot take sets of this size")
 // CheckSize says whether the network can order sets of n objects.
 func (d *Denoiser) CheckSize(n int) error {
 	limited := ""
-	switch {
+	switch e, ends := d.encoder.(tableEnds); {
 	case d.Config.Positions == "learned":
 		limited = "its learned positions end"
-	case d.Config.Encoder.Kind == "table":
-		limited = "its table of identities ends"
+	case ends:
+		limited = e.ends()
 	case d.Config.Head == "assign":
 		limited = "its list of places ends"
 	}

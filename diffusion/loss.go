@@ -50,9 +50,9 @@ func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
 		back = graph.Reshape(back, dims[0]*dims[1], dims[2])
 		var logp *graph.Node
 		switch {
-		case back.DType().IsFloat(): // of II
+		case back.DType().IsFloat(): // of a law that picks an object
 			if free != nil {
-				scores, _ = reverse.InverseInsertion{}.Pad(scores, graph.ConvertDType(p.freeScores(back), dtypes.Int32), free)
+				scores, _ = p.Reverse.(reverse.Categorical).Pad(scores, graph.ConvertDType(p.freeScores(back), dtypes.Int32), free)
 			}
 			logp = graph.ReduceSum(graph.Mul(p.freeScores(back), graph.LogSoftmax(scores, -1)), -1)
 		case free != nil:

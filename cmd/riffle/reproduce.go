@@ -169,9 +169,9 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, dir, "", "", true, nil, false, 1)
+		m, d, err = a.openRun(nil, &trainFlags{out: dir, resume: true, devices: 1})
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, "", false, about.Set, false, 1)
+		m, d, err = a.openRun([]string{about.Preset}, &trainFlags{out: dir, engineSpec: o.engine, set: about.Set, devices: 1})
 	}
 	if err != nil {
 		return err
@@ -232,14 +232,14 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 				if err != nil {
 					return nil, err
 				}
-				strip, err := m.Strip(ctx, drawn, learn.DecodeOptions{})
+				figure, err := strip(ctx, m, drawn)
 				if err != nil {
 					return nil, err
 				}
 				if err := os.MkdirAll(folder, 0o777); err != nil {
 					return nil, err
 				}
-				if err := plot.Save(file, strip); err != nil {
+				if err := plot.Save(file, figure); err != nil {
 					return nil, err
 				}
 			}
