@@ -71,7 +71,12 @@ func (l GeneralizedPlackettLuce) TopKAbove(scores []float64, k int, floor float6
 func (l GeneralizedPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n, n)
-	return suffixLogProb(scores, rank)
+	return l.WeightedLogProbGraph(scores, rank, nil)
+}
+
+// WeightedLogProbGraph implements [Weighted].
+func (GeneralizedPlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
+	return suffixLogProb(scores, rank, weights)
 }
 
 // Pad implements [Padder]: rows of padding pick their own object.

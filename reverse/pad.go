@@ -34,6 +34,14 @@ func LogProbGraphPadded(law Law, scores, rank, lengths *graph.Node) *graph.Node 
 	return law.LogProbGraph(scores, rank)
 }
 
+// Weighted is a law whose log p is a sum over positions, from the first on.
+type Weighted interface {
+	Law
+	// WeightedLogProbGraph is LogProbGraph with the term of each position times its weight, of which there
+	// are n. With weights 1, …, 1, 0, …, 0 it is the log probability of what stands at the first positions.
+	WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node
+}
+
 // padded sets scores [..., n] from length [..., 1] on to padScore.
 func padded(scores, length *graph.Node, n int) *graph.Node {
 	inside := graph.LessThan(count(length, length.Rank(), -1, n), length)

@@ -25,6 +25,7 @@ import (
 	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
 // trainFlags are what riffle train is asked for.
@@ -207,6 +208,12 @@ func (a *app) openRun(args []string, t *trainFlags) (m *learn.Model, dir *runs.D
 		from = args[0]
 	}
 	err = change("train", &cfg, t.set)
+	if err == nil && !t.resume && args[0] == "ranking" && listsOfFeatures(cfg, t.set) {
+		a.note("the items have features: this is the preset ranking-features")
+		if cfg, err = readConfig("ranking-features"); err == nil {
+			err = change("train", &cfg, t.set)
+		}
+	}
 	if err == nil {
 		if _, err = cfg.Resolve(); err != nil {
 			err = blame("train", from, t.set, err)
@@ -337,6 +344,17 @@ func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Conf
 	}
 	a.warn(warnings)
 	return m, m.CheckData()
+}
+
+// listsOfFeatures tells whether a configuration is for lists of items with features, of which one reverse
+// step by Plackett–Luce learns more in the same time, unless keys say how the process or its law is to be.
+func listsOfFeatures(cfg config.Config, set []string) bool {
+	for _, s := range set {
+		if strings.HasPrefix(s, "process.") || strings.HasPrefix(s, "model.gpl_rows") {
+			return false
+		}
+	}
+	return tasks.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
 }
 
 // change changes the keys of a configuration that --set gives.
