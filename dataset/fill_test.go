@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func TestFill(t *testing.T) {
@@ -56,7 +58,7 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.fill.In(f.Sets); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := c.fill.In(f.Sets); err == nil || !strings.HasPrefix(hint.Text(err), c.want) {
 			t.Errorf("%q: %v, wanted %s", c.fill, err, c.want)
 		}
 	}
@@ -75,7 +77,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("%v, %v", f.Sets[0].Items[2], err)
 	}
 	// What is no number is none with a fill either.
-	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
+	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), `:2: f: wanted a finite number (got "NA")`) {
 		t.Error(err)
 	}
 	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -103,7 +104,7 @@ func TestFillRefuses(t *testing.T) {
 		t.Errorf("no fill: %v", err)
 	}
 	r := openRanking(t, rankingConfig(write(t, "b.csv", strings.ReplaceAll(gaps(30), ",\n", ",1\n"))))
-	if _, _, err := r.Objects(t.Context(), askedWithGap()); err == nil || !strings.HasPrefix(err.Error(), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
+	if _, _, err := r.Objects(t.Context(), askedWithGap()); err == nil || !strings.HasPrefix(hint.Text(err), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
 		t.Errorf("no fill: %v", err)
 	}
 	c = rankingConfig(write(t, "c.csv", gaps(30)))
