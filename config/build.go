@@ -53,7 +53,7 @@ func scheduleError(err error) error {
 func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
 	if forward.Name() == "riffle" {
 		s, err := shuffle.NewSchedule(n)
-		if law.Name() == "path" { // reads off the objects who comes after whom: of tours one step was best
+		if _, one := law.(reverse.OneStep); one {
 			return []int{0, max(1, s.T)}, err
 		}
 		if err != nil || law.FullSupport() {

@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Title    string   `toml:"title" comment:"one line that says what this is"`
 	Seed     uint64   `toml:"seed" comment:"all randomness comes from this number" default:"1"`
-	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort or sedd" default:"diffusion" values:"diffusion|gumbel-sinkhorn|diffsort|error-free-diffsort|sedd"`
+	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort, sedd or, of tours, gcn or difusco" default:"diffusion" values:"diffusion|gumbel-sinkhorn|diffsort|error-free-diffsort|sedd|gcn|difusco"`
 	Task     Task     `toml:"task" doc:"What is learned."`
 	Process  Process  `toml:"process,omitempty" doc:"The forward shuffle, the reverse law and the denoising schedule." for:"method=diffusion"`
 	Model    Model    `toml:"model" doc:"The network."`
@@ -89,6 +89,7 @@ type Train struct {
 	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, and for a step at least, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step" default:"64" range:"1..1048576"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
+	Top          int     `toml:"top,omitempty" comment:"one reverse step by gpl or pl: so many positions count in the loss, the first ones; 0: all" for:"method=diffusion" range:"0..1048576"`
 	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories a set" for:"method=diffusion" default:"1" range:"1..1048576"`
 	Samples      int     `toml:"samples,omitempty" comment:"latent: reverse steps drawn a state; 0 here and below: the paper's" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
 	Entropy      float64 `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
@@ -115,7 +116,9 @@ type Baseline struct {
 	Samples    int     `toml:"samples,omitempty" comment:"gumbel-sinkhorn: draws of the noise a set" for:"method=gumbel-sinkhorn" fill:"10" range:"1..1048576"`
 	Graph      string  `toml:"graph,omitempty" comment:"sedd: uniform or absorb" for:"method=sedd" fill:"absorb" values:"uniform|absorb"`
 	Sampler    string  `toml:"sampler,omitempty" comment:"sedd: euler or analytic" for:"method=sedd" fill:"analytic" values:"euler|analytic"`
-	Steps      int     `toml:"steps,omitempty" comment:"sedd: steps of the sampler" for:"method=sedd" fill:"100" range:"1..65536"`
+	Steps      int     `toml:"steps,omitempty" comment:"sedd, difusco: steps of the sampler" for:"method=sedd|difusco" fill:"100" range:"1..65536"`
+	Beam       int     `toml:"beam,omitempty" comment:"gcn: tours that the search keeps, 1 is greedy" for:"method=gcn" fill:"1" range:"1..65536"`
+	TwoOpt     bool    `toml:"two_opt,omitempty" comment:"gcn, difusco: improve each tour by 2-opt" for:"method=gcn|difusco"`
 }
 
 // Decode is how orders are found.

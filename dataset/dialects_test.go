@@ -160,7 +160,7 @@ func TestFaults(t *testing.T) {
 		},
 		"sets of JSON": {
 			func() error {
-				_, err := readJSONL(strings.NewReader("{\"items\":3}\n{\"items\":[]}\n{\"items\":[],\"x\":1}\n"), "x")
+				_, err := readJSONL(strings.NewReader("{\"items\":3}\n{\"items\":[]}\n{\"items\":[],\"x\":1}\n"), "x", Options{})
 				return err
 			},
 			"x:1: items: is 3, wanted a list\nx:3: unknown field \"x\", the nearest known is \"id\"",

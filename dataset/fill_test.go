@@ -1,12 +1,14 @@
 package dataset
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/riffle-ml/riffle/internal/hint"
 )
@@ -83,6 +85,49 @@ func TestFill(t *testing.T) {
 	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {
 		if _, err := ParseFill(text); (err == nil) != good {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// null in JSONL is an empty feature, in a list and by name; elsewhere it is an error.
+func TestNullFeatures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	for text, want := range map[string][][]float64{
+		`{"items":[{"features":[1,null]},{"features":[null,4]}]}`:                       {{1, math.NaN()}, {math.NaN(), 4}},
+		`{"items":[{"features":{"a":1,"b":null}},{"features":{"b":2,"a":3}}]}`:          {{1, math.NaN()}, {3, 2}},
+		`{"features":[null],"items":[{"features":[1]},{"features":[2]}],"order":[1,0]}`: {{1, math.NaN()}, {2, math.NaN()}},
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, Options{}); err == nil || !strings.Contains(hint.Text(err), "is null, wanted a finite number") {
+			t.Errorf("%s: error %v", text, err)
+		}
+		f, err := Read(path, Options{Empty: true})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		one, err := ParseSetWith([]byte(text), Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := OpenReader(strings.NewReader(text), "-", Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range stream.All() {
+			for _, set := range []*Set{f.Sets[0], one, s} {
+				for k, it := range set.Items {
+					if diff := cmp.Diff(want[k], it.Features, cmpopts.EquateNaNs()); diff != "" {
+						t.Errorf("%s, item %d:\n%s", text, k, diff)
+					}
+				}
+			}
+		}
+	}
+	for _, text := range []string{`{"items":[{"point":[1,null]},{"point":[2,3]}]}`, `{"items":[{"features":null}]}`, `{"items":[{"features":[1]}],"order":[null]}`} {
+		if _, err := ParseSetWith([]byte(text), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), "null") {
+			t.Errorf("%s: error %v", text, err)
 		}
 	}
 }

@@ -69,13 +69,16 @@ func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
 }
 
 // ReadJSONL reads all sets of a file. All its faults are told at once, as [Faults].
-func ReadJSONL(path string) ([]*Set, error) { return readFile(path, readJSONL) }
+func ReadJSONL(path string) ([]*Set, error) {
+	return readFile(path, func(r io.Reader, name string) ([]*Set, error) { return readJSONL(r, name, Options{}) })
+}
 
-func readJSONL(r io.Reader, name string) ([]*Set, error) {
+func readJSONL(r io.Reader, name string, o Options) ([]*Set, error) {
 	lines, err := NewJSONLReader(r, name)
 	if err != nil {
 		return nil, err
 	}
+	lines.parser.Options = o
 	return lines.readAll()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type parser struct {
 	list   []Item
 	floats []float64
 	ints   []int
+	Options
 }
 
 func (p *parser) reset(r io.Reader) {
@@ -39,8 +41,11 @@ func (p *parser) reset(r io.Reader) {
 }
 
 // ParseSet reads one set as [JSONLReader] reads a line; it has no Dir and no Line.
-func ParseSet(line []byte) (*Set, error) {
-	p := &parser{}
+func ParseSet(line []byte) (*Set, error) { return ParseSetWith(line, Options{}) }
+
+// ParseSetWith is [ParseSet] with options.
+func ParseSetWith(line []byte, o Options) (*Set, error) {
+	p := &parser{Options: o}
 	p.reset(bytes.NewBuffer(line))
 	return p.set(bytes.TrimSpace(line))
 }
@@ -121,7 +126,7 @@ func (p *parser) set(start []byte) (*Set, error) {
 			s.Order = perm.Rank(order).Order()
 		}
 	}
-	return s, s.Validate()
+	return s, s.validate(p.Empty)
 }
 
 // maxRules is how many rules of a kind a set may have.
@@ -245,7 +250,7 @@ func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 		case "point":
 			kind = KindPoint
 			var xy []float64
-			if xy, err = p.numbers(); err == nil && len(xy) != 2 {
+			if xy, err = p.numbers(p.float); err == nil && len(xy) != 2 {
 				err = fmt.Errorf("has %d numbers, wanted 2, x and y", len(xy))
 			}
 			copy(it.Point[:], xy)
@@ -290,7 +295,7 @@ func (p *parser) namedNumbers() (values []float64, names []string, err error) {
 		if name != strings.TrimSpace(name) {
 			return nil, nil, fmt.Errorf("name %s has white space around it", quoted(name))
 		}
-		v, err := p.float()
+		v, err := p.feature()
 		if err != nil {
 			return nil, nil, joinField(quoted(name), err)
 		}
@@ -409,10 +414,10 @@ func (p *parser) text() (string, error) {
 }
 
 // numbers is valid until it is called again.
-func (p *parser) numbers() (out []float64, err error) {
+func (p *parser) numbers(read func() (float64, error)) (out []float64, err error) {
 	out = p.floats[:0]
 	err = p.array(MaxFeatures, func(i int) error {
-		v, err := p.float()
+		v, err := read()
 		if err != nil {
 			return &elementError{i, err}
 		}
@@ -421,6 +426,15 @@ func (p *parser) numbers() (out []float64, err error) {
 	})
 	p.floats = out
 	return out, err
+}
+
+// feature reads a number or, where features may be empty, null, which is NaN.
+func (p *parser) feature() (float64, error) {
+	if p.Empty && p.dec.PeekKind() == jsontext.KindNull {
+		_, err := p.dec.ReadToken()
+		return math.NaN(), p.explain(err)
+	}
+	return p.float()
 }
 
 func (p *parser) float() (float64, error) {

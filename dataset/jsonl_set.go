@@ -21,7 +21,7 @@ func (p *parser) features() (f *features, err error) {
 		f.columns = &Columns{}
 		numbers, f.columns.Names, err = p.namedNumbers()
 	} else {
-		numbers, err = p.numbers()
+		numbers, err = p.numbers(p.feature)
 	}
 	if err == nil && len(numbers) == 0 {
 		err = errors.New("has no numbers, wanted 1 or more")

@@ -46,7 +46,8 @@ type File struct {
 
 // Options say how a file is read.
 type Options struct {
-	// Empty is whether a table may have empty features, which are then NaN; else they are errors.
+	// Empty is whether a table, or JSONL as null, may have empty features, which are then NaN; else they
+	// are errors.
 	Empty bool
 	// Cities is that the file is a problem or tours: what begins with numbers is tour text, all else
 	// TSPLIB.
@@ -111,7 +112,9 @@ func OpenReader(r io.Reader, name string, o Options) (*Input, error) {
 	}
 	in := &Input{File: &File{Path: name, Format: format, Options: o, query: queryFile(name)}, Size: -1}
 	if format == FormatJSONL {
-		in.lines, err = NewJSONLReader(br, name)
+		if in.lines, err = NewJSONLReader(br, name); err == nil {
+			in.lines.parser.Options = o
+		}
 		return in, err
 	}
 	return in, in.parse(br, name)

@@ -125,7 +125,10 @@ func (s *Set) itemName(i int) string {
 // of different lengths, NaN or infinite numbers, an item's id used twice or with white space around it, constraints
 // that [constraint.Text] does not read, an
 // order that is not a permutation of the items. A set of no items is valid.
-func (s *Set) Validate() error {
+func (s *Set) Validate() error { return s.validate(false) }
+
+// validate is [Set.Validate]; empty is whether features may be empty, which are NaN.
+func (s *Set) validate(empty bool) error {
 	if err := checkID(s.ID); err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func (s *Set) Validate() error {
 			}
 			ids[it.ID] = i
 		}
-		if err := s.validateItem(i); err != nil {
+		if err := s.validateItem(i, empty); err != nil {
 			return fmt.Errorf("item %d: %w", i, err)
 		}
 	}
@@ -187,7 +190,7 @@ func (s *Set) setLevels(l BucketOrder) {
 	}
 }
 
-func (s *Set) validateItem(i int) error {
+func (s *Set) validateItem(i int, empty bool) error {
 	it := &s.Items[i]
 	switch s.Kind {
 	case KindBare:
@@ -202,7 +205,7 @@ func (s *Set) validateItem(i int) error {
 			return fmt.Errorf("features: has %d numbers, wanted %d as item 0 has", len(it.Features), want)
 		}
 		for j, v := range it.Features {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if math.IsNaN(v) && !empty || math.IsInf(v, 0) {
 				return fmt.Errorf("features[%d]: is %v, wanted a finite number", j, v)
 			}
 		}

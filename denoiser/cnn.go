@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/onnxgraph"
 )
 
 // cnnEncoder is the paper's image encoder (Tables "sort" and "jigsaw" of appendix H): each
@@ -17,9 +18,13 @@ type cnnEncoder struct {
 	convs []*conv
 	norms []*batchNorm
 	fcs   []*linear // ReLU between, none after the last
+
+	name   string
+	dim    int
+	config EncoderConfig
 }
 
-func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
+func newCNN(r *registry, name string, cfg *Config) (encoder, error) {
 	e := &cfg.Encoder
 	switch {
 	case e.Height < 1 || e.Width < 1:
@@ -29,7 +34,7 @@ func newCNN(r *registry, name string, cfg *Config) (*cnnEncoder, error) {
 	case len(e.Channels) == 0:
 		return nil, field.Errorf("Encoder.Channels", "missing with encoder cnn, wanted such as [32, 64]")
 	}
-	enc := &cnnEncoder{}
+	enc := &cnnEncoder{name: name, dim: cfg.Dim, config: *e}
 	in, h, w := max(1, e.Planes), e.Height, e.Width
 	for i, out := range e.Channels {
 		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, e.Kernel, 1, e.Kernel/2))
@@ -60,6 +65,30 @@ func (e *cnnEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	}
 	h = applyMLP(c, e.fcs, graph.Reshape(channelsFirst(h), d[0]*d[1], -1))
 	return graph.Reshape(h, d[0], d[1], -1)
+}
+
+func (e *cnnEncoder) floats(onGo bool) (total float64) {
+	h, w, in := e.config.Height, e.config.Width, max(1, e.config.Planes)
+	for _, c := range e.config.Channels {
+		total += float64(h * w * c * 4) // convolution, norm, ReLU, and the pool's choice
+		if onGo {
+			total += float64(h * w * e.config.Kernel * in) // a row of patches
+		}
+		h, w, in = h/2, w/2, c
+	}
+	return total
+}
+
+func (e *cnnEncoder) onnx(b *onnxgraph.Builder) onnxgraph.Value {
+	x := b.Transpose(b.Reshape(e.config.onnxPixels(b), -1, e.config.Height, e.config.Width, max(1, e.config.Planes)), 0, 3, 1, 2)
+	for i, conv := range e.convs {
+		norm := fmt.Sprintf("%s.bn%d", e.name, i+1)
+		x = b.Op("BatchNormalization", []onnxgraph.Value{
+			conv.onnx(b, x), b.Weight(norm + ".weight"), b.Weight(norm + ".bias"), b.Weight(norm + ".running_mean"), b.Weight(norm + ".running_var"),
+		}, onnxgraph.FloatAttribute("epsilon", onnxgraph.NormEpsilon))
+		x = b.Op("MaxPool", []onnxgraph.Value{b.Relu(x)}, onnxgraph.IntsAttribute("kernel_shape", 2, 2), onnxgraph.IntsAttribute("strides", 2, 2))
+	}
+	return onnxSets(b, b.MLP(e.name+".fc", len(e.fcs), b.Op("Flatten", []onnxgraph.Value{x})), e.dim)
 }
 
 // parts cuts images into some parts on the go engine, most of whose operations are on one core

@@ -36,7 +36,8 @@ type Config struct {
 	// Riffle is compared with: "score" gives each object a number ([rows, n]), "assign" gives
 	// it one for each of N places ([rows, n, N], by a linear layer), "pointer" gives each
 	// position one for every object ([rows, n, n], products of tokens and embeddings). With a
-	// Head Law is not read, only items have tokens, an arrangement may hold n, which is no
+	// "edges" and "noisy-edges" give each edge between two points one, by a network of their own
+	// ([Denoiser.EdgeScores]). With a Head Law is not read, only items have tokens, an arrangement may hold n, which is no
 	// object, and there may be no Layers.
 	Head string
 	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
@@ -111,8 +112,8 @@ func (c *Config) validate() error {
 		return field.Errorf("Norm", "pre does not go with edges, wanted post")
 	case c.Precision != "float32" && c.Precision != "bfloat16":
 		return field.Errorf("Precision", "unknown %q, wanted float32 or bfloat16", c.Precision)
-	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer":
-		return fmt.Errorf("head: unknown %q, wanted score, assign or pointer", c.Head)
+	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer" && !c.givesEdges():
+		return fmt.Errorf("head: unknown %q, wanted score, assign, pointer, edges or noisy-edges", c.Head)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":
 		return field.Errorf("GPLRows", "unknown %q, wanted dummies or items", c.GPLRows)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/reverse"
 )
 
@@ -35,6 +36,7 @@ type Denoiser struct {
 	mlp0, mlp2  *linear // for the laws with a score for each object
 	head        *linear // with Head
 	transitions *transitions
+	graph       *edgeNet // with a Head for edges, in place of all others
 }
 
 // New puts a network together.
@@ -56,6 +58,13 @@ func New(cfg Config) (*Denoiser, error) {
 	}
 	r := &registry{}
 	d := &Denoiser{Config: cfg}
+	if cfg.givesEdges() {
+		if cfg.Encoder.Kind != "points" {
+			return nil, field.Errorf("Encoder.Kind", "edges are between points, wanted points (got %q)", cfg.Encoder.Kind)
+		}
+		d.encoder, d.graph = pointsEncoder{dim: cfg.Dim}, newEdgeNet(r, "graph", &cfg)
+		return d, d.keep(r)
+	}
 	var err error
 	if d.encoder, err = newEncoder(r, "encoder", &cfg); err != nil {
 		return nil, err
@@ -85,6 +94,11 @@ func New(cfg Config) (*Denoiser, error) {
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
 	}
+	return d, d.keep(r)
+}
+
+// keep takes the arrays that the parts have asked for.
+func (d *Denoiser) keep(r *registry) error {
 	d.params = r.params
 	total := 0
 	for _, p := range d.params {
@@ -93,10 +107,10 @@ func New(cfg Config) (*Denoiser, error) {
 			size *= dim // each at most 2^16, see validate, but for flattened images
 		}
 		if total += size; total > maxParameters {
-			return nil, fmt.Errorf("model: more than %d parameters, %s among them %v", maxParameters, p.Name, p.Shape)
+			return fmt.Errorf("model: more than %d parameters, %s among them %v", maxParameters, p.Name, p.Shape)
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // Params lists the arrays of the network in a fixed order.
@@ -129,11 +143,11 @@ var ErrSize = errors.New("the network cannot take sets of this size")
 // CheckSize says whether the network can order sets of n objects.
 func (d *Denoiser) CheckSize(n int) error {
 	limited := ""
-	switch {
+	switch e, ends := d.encoder.(tableEnds); {
 	case d.Config.Positions == "learned":
 		limited = "its learned positions end"
-	case d.Config.Encoder.Kind == "table":
-		limited = "its table of identities ends"
+	case ends:
+		limited = e.ends()
 	case d.Config.Head == "assign":
 		limited = "its list of places ends"
 	}

@@ -125,11 +125,7 @@ func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node, own *gra
 		mean = each(sum)
 		batch := graph.Sub(each(squares), graph.Square(mean))
 		batch = graph.MaxScalar(batch, 0) // rounding may leave a little below 0
-		mix := func(p *Param, now *graph.Node) {
-			c.set(p, graph.Add(graph.MulScalar(c.get(p), 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum)))
-		}
-		mix(l.mean, graph.Add(graph.Mul(mean, sign), bias))
-		mix(l.variance, graph.Mul(batch, unbiased))
+		l.move(c, graph.Add(graph.Mul(mean, sign), bias), graph.Mul(batch, unbiased))
 		variance = batch
 	}
 	scale := graph.Div(graph.Mul(gamma, sign), graph.Sqrt(graph.AddScalar(variance, normEpsilon))) // Rsqrt has no gradient
@@ -139,6 +135,15 @@ func (l *batchNorm) pooled(c *Context, conv *conv, parts []*graph.Node, own *gra
 		ys[i] = activation.Relu(graph.Add(y, graph.ExpandLeftToRank(shift, 4)))
 	}
 	return ys
+}
+
+// move has the running statistics follow those of a batch.
+func (l *batchNorm) move(c *Context, mean, variance *graph.Node) {
+	mix := func(p *Param, now *graph.Node) {
+		c.set(p, graph.Add(graph.MulScalar(c.get(p), 1-batchNormMomentum), graph.MulScalar(graph.StopGradient(now), batchNormMomentum)))
+	}
+	mix(l.mean, mean)
+	mix(l.variance, variance)
 }
 
 // plus is a + b, or b where there is no a yet.

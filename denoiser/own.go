@@ -42,7 +42,10 @@ type ownEncoder struct{ Encoder }
 
 func (e ownEncoder) apply(c *Context, x *graph.Node) *graph.Node { return e.Encode(c, x) }
 
-func newOwn(r *registry, cfg *Config) (encoder, error) {
+// floats is not known.
+func (e ownEncoder) floats(bool) float64 { return 0 }
+
+func newOwn(r *registry, _ string, cfg *Config) (encoder, error) {
 	if cfg.Encoder.New == nil {
 		return nil, errors.New("encoder \"own\": New is missing")
 	}

@@ -32,12 +32,12 @@ type tour struct {
 }
 
 // edgeScale spreads the lengths of edges, up to √2 in the unit square, over the wavelengths
-// of the sinusoid, as pointScale does coordinates.
-const edgeScale = pointScale
+// of the sinusoid, as PointScale does coordinates.
+const edgeScale = PointScale
 
 func newTour(r *registry, name string, cfg *Config) (*tour, error) {
 	switch {
-	case cfg.Encoder.Kind != "points":
+	case cfg.Encoder.Reads() != Points:
 		return nil, field.Errorf("Edges", "lengths are between points, wanted encoder points (got %q)", cfg.Encoder.Kind)
 	case cfg.Layers < 2 || cfg.Layers%2 != 0:
 		return nil, field.Errorf("Layers", "must be even with edges, an edge layer before each layer of cities (got %d)", cfg.Layers)

@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 
 	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/onnxgraph"
 )
 
 // windowEncoder reads an image as windows side by side (the digits of a number), all with
@@ -21,9 +22,13 @@ type windowEncoder struct {
 	windows, size int
 	planes        int // of a pixel
 	dropout       float64
+
+	name   string
+	dim    int
+	config EncoderConfig
 }
 
-func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
+func newWindow(r *registry, name string, cfg *Config) (encoder, error) {
 	e := &cfg.Encoder
 	if e.Height < 1 || e.Width < 1 || e.Window < 1 {
 		return nil, field.Errorf("Encoder.Kind", "window needs a height, a width and a window (got %d, %d, %d)", e.Height, e.Width, e.Window)
@@ -34,7 +39,7 @@ func newWindow(r *registry, name string, cfg *Config) (*windowEncoder, error) {
 	if e.Width%e.Window != 0 {
 		return nil, field.Errorf("Encoder.Kind", "the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
-	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, planes: max(1, e.Planes), dropout: e.Dropout}
+	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, planes: max(1, e.Planes), dropout: e.Dropout, name: name, dim: cfg.Dim, config: *e}
 	in, h, w, kernel := enc.planes, e.Height, e.Window, 5
 	for i, out := range e.Channels {
 		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, kernel, 2, kernel/2))
@@ -74,6 +79,32 @@ func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 		h = c.dropout(l.apply(c, h, activation.TypeRelu), e.dropout)
 	}
 	return h
+}
+
+func (e *windowEncoder) floats(bool) (total float64) {
+	h, w := e.config.Height, e.size
+	for _, c := range e.config.Channels {
+		h, w = (h+1)/2, (w+1)/2
+		total += float64(e.windows * h * w * c * 3)
+	}
+	for _, units := range e.config.Hidden {
+		total += float64(e.windows * units * 2)
+	}
+	return total
+}
+
+func (e *windowEncoder) onnx(b *onnxgraph.Builder) onnxgraph.Value {
+	x := b.Reshape(e.config.onnxPixels(b), -1, e.config.Height, e.windows, e.size, e.planes)
+	x = b.Reshape(b.Transpose(x, 0, 2, 4, 1, 3), -1, e.planes, e.config.Height, e.size)
+	for _, conv := range e.convs {
+		x = b.Relu(conv.onnx(b, x))
+	}
+	x = b.Op("Flatten", []onnxgraph.Value{x})
+	for i := range e.hidden {
+		x = b.Relu(b.Linear(fmt.Sprintf("%s.fc%d", e.name, i+1), x))
+	}
+	units := e.config.Hidden[len(e.config.Hidden)-1]
+	return onnxSets(b, b.Linear(e.name+".out", b.Reshape(x, -1, e.windows*units)), e.dim)
 }
 
 // WindowFeatures returns what the "window" encoder reads in each window of objects

@@ -36,7 +36,22 @@ func (s *States) places() []*tensors.Tensor {
 // objects [batch, n, …] and [States.Inputs]. With [States.Last] the step that was drawn gives
 // way to the mean over all that could have been, given X_0 as well. With [States.Lengths] the
 // objects behind a set's own are padding, which changes nothing.
-func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
+func BoundLoss(d *denoiser.Denoiser, p *Process) Loss { return WeightedLoss(d, p, nil) }
+
+// WeightedLoss is [BoundLoss] with the term of each free position i, from 0, times weight(i), for a
+// [reverse.Weighted] law; a nil weight is 1 everywhere. Of a process of one reverse step, weights that are 1
+// up to some position and 0 behind it give log p of what stands there.
+func WeightedLoss(d *denoiser.Denoiser, p *Process, weight func(position int) float32) Loss {
+	logProb := p.Reverse.LogProbGraph
+	if weight != nil {
+		logProb = func(scores, rank *graph.Node) *graph.Node {
+			weights := make([]float32, rank.Shape().Dim(-1))
+			for i := range weights {
+				weights[i] = weight(i)
+			}
+			return p.Reverse.(reverse.Weighted).WeightedLogProbGraph(scores, rank, weights)
+		}
+	}
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, back, weights := in[0], in[1], in[2], in[3], in[4]
 		var lengths, free *graph.Node // of the sets, and of the rows' free positions
@@ -50,15 +65,15 @@ func BoundLoss(d *denoiser.Denoiser, p *Process) Loss {
 		back = graph.Reshape(back, dims[0]*dims[1], dims[2])
 		var logp *graph.Node
 		switch {
-		case back.DType().IsFloat(): // of II
+		case back.DType().IsFloat(): // of a law that picks an object
 			if free != nil {
-				scores, _ = reverse.InverseInsertion{}.Pad(scores, graph.ConvertDType(p.freeScores(back), dtypes.Int32), free)
+				scores, _ = p.Reverse.(reverse.Categorical).Pad(scores, graph.ConvertDType(p.freeScores(back), dtypes.Int32), free)
 			}
 			logp = graph.ReduceSum(graph.Mul(p.freeScores(back), graph.LogSoftmax(scores, -1)), -1)
 		case free != nil:
-			logp = reverse.LogProbGraphPadded(p.Reverse, scores, p.freeRanks(back), free)
+			logp = logProb(p.Reverse.(reverse.Padder).Pad(scores, p.freeRanks(back), free))
 		default:
-			logp = p.Reverse.LogProbGraph(scores, p.freeRanks(back))
+			logp = logProb(scores, p.freeRanks(back))
 		}
 		w := graph.Reshape(weights, -1)
 		return graph.Neg(graph.Div(graph.ReduceAllSum(graph.Mul(logp, w)), graph.ReduceAllSum(w)))

@@ -97,13 +97,19 @@ func Every(T int) []int {
 	return s
 }
 
+// lastShuffle is a forward law whose last shuffle moved one object: Last writes the probability of each,
+// given what all t shuffles together made.
+type lastShuffle interface {
+	Last(t int, sigma perm.Order, dst []float64)
+}
+
 // HasExactPosterior tells whether the process undoes insertions one at a time by II. The posterior of its
 // reverse steps is known ([shuffle.Insertion.Last]), so that [BoundLoss] need not take a
 // step that was drawn for it: −Σ_i q(i | X_t, X_0)·log p(i | X_t) has the same mean and less noise.
 func (p *Process) HasExactPosterior() bool {
-	_, insertions := p.Forward.(shuffle.Insertion)
-	_, undone := p.Reverse.(reverse.InverseInsertion)
-	return insertions && undone
+	_, known := p.Forward.(lastShuffle)
+	_, picks := p.Reverse.(reverse.Categorical)
+	return known && picks
 }
 
 // NumSteps is k, the number of reverse steps.
@@ -197,7 +203,7 @@ func (o Objective) Fill(s *States, p *Process, rng *rand.Rand, b int, clean perm
 				for j, k := range present[n-len(free):] {
 					total[j] = rank[k] - (n - len(free))
 				}
-				shuffle.Insertion{}.Last(p.Steps[i], total, last)
+				p.Forward.(lastShuffle).Last(p.Steps[i], total, last)
 				for j, q := range last {
 					s.Last[row*s.N+n-len(free)+j] = float32(q)
 				}

@@ -146,3 +146,15 @@ func TestListsBoundCountsOrders(t *testing.T) {
 		t.Errorf("bound %.6f nats an item, wanted %.6f: that of one order is %.3f, and 24 agree", r.Mean("ranking.bound"), want, one)
 	}
 }
+
+// A vote that many gave counts as often: 30 and 10 of 40 are three quarters and one, not a half each.
+func TestVotesCountAsOften(t *testing.T) {
+	m := voted(t, 2, "20: 1,2\n20: 2,1\n", "30: 1,2\n10: 2,1\n")
+	r, err := Run(t.Context(), m, task.Test, 10, learn.DecodeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exact := r.Mean("ranking.exact"); r.Sets != 2 || r.Lists != 40 || exact != 75 && exact != 25 || r.Mean("exact") != exact {
+		t.Errorf("%d votes of %d people, %g %% exact, wanted 2 of 40, and 75 or 25", r.Sets, r.Lists, exact)
+	}
+}

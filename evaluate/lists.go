@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -65,6 +66,9 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 	}
 	dropped := t.Doubts(split)
 	r.Warnings = append(r.Warnings, dropped...)
+	if tau := r.Figure("ranking.tau_b"); tau != nil && tau.High < 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the model's orders run against those of the lists (Kendall's tau-b %.2f): do the lists put the best first?", tau.Mean))
+	}
 	if split == task.Test {
 		gone, err := addPopulations(r, m, t, sets, weights)
 		if err != nil {

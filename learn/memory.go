@@ -29,6 +29,9 @@ func (m *Model) StepMemory(batch, devices int) int64 {
 	if d.Edges { // sinusoids of the edges, and per state the queries folded into them
 		floats += float64(batch*n*n*d.Dim) + float64(rows*n*d.Layers/2)*float64(3*d.Heads*d.Dim)
 	}
+	if k := m.Denoiser.EdgeFloats(); k > 0 {
+		floats = float64(batch) * float64(n*n) * float64(k)
+	}
 	floats += float64(batch*n) * m.objectFloats()
 
 	base := 550e6
@@ -53,37 +56,7 @@ func (m *Model) memoryFactor() float64 {
 }
 
 // objectFloats is what the encoder keeps of one object.
-func (m *Model) objectFloats() float64 {
-	e := m.Denoiser.Config.Encoder
-	planes := max(1, e.Planes)
-	total := float64(e.Height * e.Width * planes)
-	switch e.Kind {
-	case "cnn":
-		h, w, in := e.Height, e.Width, planes
-		for _, c := range e.Channels {
-			total += float64(h * w * c * 4) // convolution, norm, ReLU, and the pool's choice
-			if m.Engine.Kind == "go" {
-				total += float64(h * w * e.Kernel * in) // a row of patches
-			}
-			h, w, in = h/2, w/2, c
-		}
-	case "window":
-		windows, h, w := max(1, e.Width/max(1, e.Window)), e.Height, e.Window
-		for _, c := range e.Channels {
-			h, w = (h+1)/2, (w+1)/2
-			total += float64(windows * h * w * c * 3)
-		}
-		for _, units := range e.Hidden {
-			total += float64(windows * units * 2)
-		}
-	case "features":
-		total += float64(e.Features)
-		for _, units := range e.Hidden {
-			total += float64(2 * units)
-		}
-	}
-	return total + 2*float64(m.Denoiser.Config.Dim)
-}
+func (m *Model) objectFloats() float64 { return m.Denoiser.ObjectFloats(m.Engine.Kind == "go") }
 
 // CheckMemory refuses a training on so many devices that would not fit into the machine's free
 // memory, and names the batch that would. Where the system does not tell what is free, and on a GPU, it refuses

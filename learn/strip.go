@@ -2,77 +2,29 @@ package learn
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/riffle-ml/riffle/perm"
-	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Strip draws the first count test sets as noise, after each reverse step, and ordered.
-func (m *Model) Strip(ctx context.Context, count int, opt DecodeOptions) (plot.Figure, error) {
+// TestPaths decodes the first count test sets and returns them with the way of each from noise to an
+// order, see [diffusion.Path].
+func (m *Model) TestPaths(ctx context.Context, count int, opt DecodeOptions) (*task.Examples, []diffusion.Path, error) {
 	opt, err := m.Decoding(opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dec, err := m.Decoder()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ex, err := m.Task.Examples(task.Test, 0, count)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, 0), opt)
-	if err != nil {
-		return nil, err
-	}
-	if ex.Look.Points != nil {
-		ways := make([][]perm.Order, len(paths))
-		for i, p := range paths {
-			ways[i] = p.States
-		}
-		return TourStrip(ex.Look.Points, ways, m.Process.Steps, price(ex)), nil
-	}
-	strip := plot.Strip{}
-	for i, p := range paths {
-		set := plot.StripSet{Name: fmt.Sprintf("set %d", i), Truth: ex.Judge.Nearest(i, p.Order()), Columns: ex.Look.Columns}
-		steps := m.Process.At(len(ex.Clean[i])).Steps
-		for k, order := range p.States {
-			set.Rows = append(set.Rows, plot.StripRow{T: steps[len(steps)-1-k], Order: order})
-		}
-		if ex.Look.Pictures != nil {
-			for _, p := range ex.Look.Pictures(i) {
-				set.Images = append(set.Images, p.Image())
-			}
-		} else if ex.Look.Names != nil {
-			set.Names = ex.Look.Names(i)
-		}
-		strip.Sets = append(strip.Sets, set)
-	}
-	return strip, nil
-}
-
-// TourStrip draws the states of tours, noise first, of the schedule's steps, with the length of
-// each.
-func TourStrip(points [][][2]float64, states [][]perm.Order, schedule []int, length func(set int, o perm.Order) float64) plot.Tours {
-	f := plot.Tours{}
-	for i, way := range states {
-		var row []plot.Tour
-		for k, order := range way {
-			format := "t = %d, length %.4g"
-			if length(i, order) >= 1000 {
-				format = "t = %d, length %.0f" // without an exponent
-			}
-			row = append(row, plot.Tour{
-				Points: points[i], Order: order,
-				Caption: fmt.Sprintf(format, schedule[len(schedule)-1-k], length(i, order)),
-			})
-		}
-		f.Rows = append(f.Rows, row)
-	}
-	return f
+	return ex, paths, err
 }

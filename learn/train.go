@@ -1,19 +1,13 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/method"
-	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -86,22 +80,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	if resume {
-		if err := sameConfig(dir.Config, m.Config); err != nil {
-			return fmt.Errorf("%s: %w", dir.File(run.ConfigFile), err)
-		}
-		was := dir.Config
-		warnings, err := m.restore(dir, true)
-		switch {
-		case errors.Is(err, run.ErrNoCheckpoint):
-			t.say("no checkpoint yet, starting from the first step")
-		case err != nil:
-			return err
-		}
-		for _, w := range warnings {
-			t.say(w)
-		}
-		t.before = time.Duration(m.State.Elapsed * float64(time.Second))
-		if err := t.trainOn(&was); err != nil {
+		if err := t.resume(); err != nil {
 			return err
 		}
 	}
@@ -116,17 +95,8 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	if err := m.start(); err != nil {
 		return err
 	}
-	if k, ok := m.Task.(task.Persister); ok {
-		keep := k.Keep
-		if !t.writes() {
-			keep = func(*run.Dir) error { return nil }
-		}
-		if resume && m.State.Step > 0 {
-			keep = k.Restore
-		}
-		if err := keep(dir); err != nil {
-			return err
-		}
+	if err := t.keepTask(resume && m.State.Step > 0); err != nil {
+		return err
 	}
 	if t.method, err = m.Method.Train(m.setup()); err != nil {
 		return err
@@ -172,38 +142,18 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	return t.loop()
 }
 
-// sameConfig names the keys, in the order of config.toml, in which a run's configuration and a
-// model's are not the same, but for the length of the training.
-func sameConfig(ofRun, ofModel config.Config) error {
-	if _, err := ofRun.Resolve(); err != nil {
-		return err
-	}
-	want, err := ofRun.Values()
-	if err != nil {
-		return err
-	}
-	got, err := ofModel.Values()
-	if err != nil {
-		return err
-	}
-	var keys, differ []string
-	for _, c := range config.Changes(want, got) {
-		if c.Key == "train.steps" || c.Key == "train.time" {
-			continue
-		}
-		keys = append(keys, c.Key)
-		differ = append(differ, fmt.Sprintf("wanted %s (got %s)", cmp.Or(c.Was, "none"), cmp.Or(c.Is, "none")))
-	}
-	switch len(keys) {
-	case 0:
+// keepTask keeps in the run what the task has found in its data, or takes it from there.
+func (t *trainer) keepTask(resumed bool) error {
+	k, ok := t.Task.(task.Persister)
+	switch {
+	case !ok:
 		return nil
-	case 1:
-		return fmt.Errorf("%s: the model to resume with has another one: %s", keys[0], differ[0])
+	case resumed:
+		return k.Restore(t.dir)
+	case t.writes():
+		return k.Keep(t.dir)
 	}
-	for i, key := range keys {
-		differ[i] = key + ": " + differ[i]
-	}
-	return fmt.Errorf("%s: the model to resume with has others: %s", strings.Join(keys, ", "), strings.Join(differ, "; "))
+	return nil
 }
 
 // ended reports whether a training of the configured length has no step left to make.
@@ -212,55 +162,6 @@ func (t *trainer) ended() bool {
 		return t.before >= t.limit
 	}
 	return t.State.Step >= t.Config.Train.Steps
-}
-
-// trainOn goes on to another length than the run had, if the model has one.
-func (t *trainer) trainOn(was *config.Config) error {
-	old, is := was.Train, t.Config.Train
-	if s := t.State.Config; s != nil { // what the checkpoint was made with: the file may have been changed by hand
-		old.Time = strings.Trim(s["train.time"], `'"`)
-		if n, err := strconv.Atoi(s["train.steps"]); err == nil {
-			old.Steps = n
-		}
-	}
-	if old.Steps == is.Steps && old.Time == is.Time {
-		return nil
-	}
-	if t.ended() {
-		if t.limit > 0 {
-			return fmt.Errorf("train.time: must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
-		}
-		return fmt.Errorf("train.steps: must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
-	}
-	if t.writes() {
-		if err := t.dir.Reconfigure(&t.Config); err != nil {
-			return err
-		}
-	}
-	if t.State.Step == 0 {
-		return nil
-	}
-	before := t.Config
-	before.Train.Steps, before.Train.Time = old.Steps, old.Time
-	length := func(c config.Train) string {
-		if c.Time != "" {
-			return c.Time
-		}
-		return fmt.Sprintf("%d steps", c.Steps)
-	}
-	s := t.State.Step + 1
-	t.say(fmt.Sprintf("trains on from step %d to %s instead of %s; the learning rate (%s) is now that of the whole length: %.3g, it was %.3g",
-		t.State.Step, length(is), length(old), is.Schedule, t.Config.LearningRate().At(s, t.share(&t.Config, s)), before.LearningRate().At(s-1, t.share(&before, s-1))))
-	return nil
-}
-
-// share is how much of a configured length is behind when step s is made after what was trained
-// before.
-func (t *trainer) share(c *config.Config, s int) float64 {
-	if limit, err := c.TimeLimit(); err == nil && limit > 0 {
-		return min(1, float64(t.before)/float64(limit))
-	}
-	return min(1, float64(s)/float64(c.Train.Steps))
 }
 
 func (t *trainer) loop() error {
@@ -385,143 +286,4 @@ func (t *trainer) done(s int) float64 {
 	return float64(s) / float64(t.Config.Train.Steps)
 }
 
-// read logs the steps that are done, all but the last keep.
-func (t *trainer) read(keep int) error {
-	for len(t.pending) > keep {
-		s, items := t.pending[0], t.items[0]
-		t.pending, t.items = t.pending[1:], t.items[1:]
-		loss, norm, taken, err := s.Read()
-		if err != nil {
-			return fmt.Errorf("training step %d: %w", s.Number, err)
-		}
-		if !taken {
-			t.refused++
-			t.State.Skipped++
-			size := t.Config.Train.Batch
-			from, to := (s.Number-1)*size, s.Number*size-1
-			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, from, to, loss, norm))
-			if err := t.event("skipped", s.Number, map[string]any{"first_set": from, "last_set": to, "loss": loss, "grad_norm": norm}); err != nil {
-				return err
-			}
-			if t.refused >= maxRefused {
-				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; %s\nhint: a lower train.lr, or train.clip", s.Number, t.refused, t.kept())
-			}
-		} else {
-			t.refused = 0
-			if t.loss == 0 {
-				t.loss = loss
-			}
-			t.loss += (loss - t.loss) * math.Max(0.02, 1/float64(s.Number)) // a mean over about 50 steps
-		}
-		if !t.writes() {
-			continue
-		}
-		if err := t.log.Step(run.StepLine{Step: s.Number, Loss: loss, GradNorm: norm, LR: s.Rate, Items: items}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// kept says what is left on the disk when a training gives up.
-func (t *trainer) kept() string {
-	if state, err := t.dir.LoadState(); err == nil {
-		return fmt.Sprintf("the last checkpoint, of step %d, is kept", state.Step)
-	}
-	return "no checkpoint was made yet, so that no weights are kept"
-}
-
-// meanItems is how many items the lists of a batch have, 0 where all sets have as many.
-func (t *trainer) meanItems(clean []perm.Order) float64 {
-	if !t.Config.MixedSizes() {
-		return 0
-	}
-	sum := 0
-	for _, o := range clean {
-		sum += len(o)
-	}
-	return float64(sum) / float64(len(clean))
-}
-
 func (t *trainer) elapsed() float64 { return (t.before + time.Since(t.start)).Seconds() }
-
-// save writes a checkpoint of all steps made.
-func (t *trainer) save(finished bool) error {
-	if err := t.read(0); err != nil || !t.writes() {
-		return err
-	}
-	if err := t.log.Sync(); err != nil {
-		return err
-	}
-	t.State.Elapsed, t.State.Finished, t.State.Engine = t.elapsed(), finished, t.Engine.Kind
-	model, m, v, err := run.FromStore(t.Store, t.Denoiser)
-	if err != nil {
-		return err
-	}
-	var trained []run.Tensor
-	if t.Config.Train.Average > 0 {
-		trained = model
-		if err := t.steps.Swap(); err != nil {
-			return err
-		}
-		model, _, _, err = run.FromStore(t.Store, t.Denoiser)
-		if err := errors.Join(err, t.steps.Swap()); err != nil {
-			return err
-		}
-	}
-	err = t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained})
-	if errors.Is(err, run.ErrValue) {
-		return fmt.Errorf("training step %d: %w; %s\nhint: a lower train.lr, or train.clip", t.State.Step, err, t.kept())
-	}
-	if err != nil {
-		return err
-	}
-	t.restored = nil // what is there now is whole
-	if f, ok := t.Task.(task.Flusher); ok {
-		if err := f.Flush(); err != nil { // it costs time only
-			t.say(fmt.Sprintf("what the task has found is not kept for other runs: %v", err))
-		}
-	}
-	name := "checkpoint"
-	if finished {
-		name = "finished"
-	}
-	return t.event(name, t.State.Step, nil)
-}
-
-// validate has a few sets judged and logs how well.
-func (t *trainer) validate() error {
-	count := t.Config.Train.Validate
-	if count == 0 || t.opt.Validate == nil || !t.writes() {
-		return nil
-	}
-	if err := t.steps.Swap(); err != nil {
-		return err
-	}
-	before := t.compiled
-	fields, err := t.opt.Validate(t.ctx, t.Model, count)
-	t.start = t.start.Add(t.compiled - before)
-	if err := t.steps.Swap(); err != nil {
-		return err
-	}
-	if err != nil && t.ctx.Err() == nil {
-		return err
-	}
-	if fields == nil {
-		return nil
-	}
-	return t.event("validation", t.State.Step, fields)
-}
-
-func (t *trainer) event(name string, step int, fields map[string]any) error {
-	if !t.writes() {
-		return nil
-	}
-	return t.log.Event(run.Event{Event: name, Step: step, Elapsed: t.elapsed(), Fields: fields})
-}
-
-func (t *trainer) say(text string) {
-	if t.opt.OnMessage != nil && t.writes() {
-		t.opt.OnMessage(text)
-	}
-}

@@ -24,10 +24,10 @@ func (w Work) Add(v Work) Work { return Work{w.Seconds + v.Seconds, w.Bytes + v.
 // What things take, in seconds of a core of an Intel Xeon at 2.1 GHz (docs/robustness.md says how
 // they were measured). A slower or busier machine takes longer.
 const (
-	compileTime   = 0.8    // a shape, on XLA; the go engine has next to nothing to compile
-	productTime   = 15e-12 // an operation of a matrix product of the transformer, on XLA
-	numberTime    = 8e-9   // of the 4 d + d_ff numbers of a token in a layer: norms, sums, activations
-	logitTime     = 0.5e-9 // a logit of the attention
+	compileTime   = 1.5    // a shape, on XLA; the go engine has next to nothing to compile
+	productTime   = 24e-12 // an operation of a matrix product of the transformer, on XLA
+	numberTime    = 13e-9  // of the 4 d + d_ff numbers of a token in a layer: norms, sums, activations
+	logitTime     = 0.8e-9 // a logit of the attention
 	encodeTime    = 5e-9   // a number that the encoder makes of an object
 	goEngine      = 3.0    // times as much on the go engine
 	childTime     = 500e-9 // a way that a beam looks at, and 8 ns an item

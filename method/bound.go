@@ -16,7 +16,8 @@ var bound = &Method{
 	Name: "diffusion", Objectives: []string{"bound", "random-step"},
 	prepare: shuffle,
 	train: func(s *Setup) (Training, error) {
-		return boundTraining{diffusion.BoundLoss(s.Denoiser, s.Process)}, nil
+		weight, err := topWeight(s)
+		return boundTraining{diffusion.WeightedLoss(s.Denoiser, s.Process, weight)}, err
 	},
 }
 

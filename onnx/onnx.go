@@ -32,13 +32,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/onnxgraph"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -75,12 +74,12 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 	if cfg.Head != "" {
 		return nil, nil, fmt.Errorf("onnx: wanted the network of method diffusion, which gives a law's scores (got one that gives %q)", cfg.Head)
 	}
-	if kind := cfg.Encoder.Kind; !slices.Contains(encoders, kind) {
-		return nil, nil, fmt.Errorf("onnx: encoder %q has no ONNX form here, wanted one of %s", kind, strings.Join(encoders, ", "))
+	if !d.HasONNX() {
+		return nil, nil, fmt.Errorf("onnx: encoder %q has no ONNX form", cfg.Encoder.Kind)
 	}
-	byName := map[string]run.Tensor{}
+	byName := map[string]onnxgraph.Array{}
 	for _, t := range weights {
-		byName[t.Name] = t
+		byName[t.Name] = onnxgraph.Array{Shape: t.Shape, Data: t.Data}
 	}
 	bytes := 0
 	for _, p := range d.Params() {
@@ -90,7 +89,7 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 		}
 		bytes += 4 * len(t.Data)
 	}
-	if bytes > protobufMaxBytes-1<<24 { // some for the nodes and the table of positions
+	if bytes > onnxgraph.MaxBytes-1<<24 { // some for the nodes and the table of positions
 		return nil, nil, fmt.Errorf("onnx: wanted weights of less than 2 GiB, the most that one file can hold (got %d bytes)", bytes)
 	}
 	schedule, err := json.Marshal(p.Steps)
@@ -114,35 +113,23 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 		}
 		metadata["schedules"] = string(schedules)
 	}
-	b := newBuilder(byName)
-	axis := any(cfg.Dim)
-	if cfg.Edges {
-		axis = cfg.Dim + 2 // the points themselves, from which the lengths come
-	}
-	b.output(b.encoder(cfg), "embeddings", "", "batch", "n", axis)
+	b := builder{onnxgraph.New(byName)}
+	embeddings, width := d.EncodeONNX(b.Builder)
+	b.Output(embeddings, "embeddings", "", "batch", "n", width)
 	encoder = b.model("encoder", "Riffle's encoder: objects to embeddings, once a set.", metadata)
 
-	b = newBuilder(byName)
+	b = builder{onnxgraph.New(byName)}
 	out, axes := b.scores(cfg)
-	b.output(out, "scores", "of the law "+cfg.Law.LongName(), axes...)
+	b.Output(out, "scores", "of the law "+cfg.Law.LongName(), axes...)
 	scores = b.model("denoiser", "Riffle's denoiser: embeddings in an arrangement at a time to the scores of the reverse law "+cfg.Law.LongName()+".", metadata)
 	return encoder, scores, nil
 }
 
-func newBuilder(weights map[string]run.Tensor) *builder {
-	return &builder{weights: weights, known: map[value]bool{}}
-}
+// builder puts the graphs of a network together.
+type builder struct{ *onnxgraph.Builder }
 
-// model puts what describes a model around its graph.
-func (b *builder) model(name, doc string, metadata map[string]string) *Model {
-	graph := appendBytes(b.graph, graphName, name)
-	m := make([]byte, 0, len(graph)+1<<12)
-	m = appendInt(m, modelIRVersion, IR)
-	m = appendBytes(m, modelProducer, "riffle")
-	m = appendBytes(m, modelDoc, doc)
-	m = appendBytes(m, modelOpset, appendInt(nil, opsetVersion, Opset)) // of ONNX's own domain
-	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		m = appendBytes(m, modelMetadata, appendBytes(appendBytes(nil, entryKey, key), entryValue, metadata[key]))
-	}
-	return &Model{appendBytes(m, modelGraph, graph)}
+type value = onnxgraph.Value
+
+func (b builder) model(name, doc string, metadata map[string]string) *Model {
+	return &Model{b.Model(IR, Opset, name, doc, metadata)}
 }

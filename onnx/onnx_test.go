@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -260,9 +262,17 @@ func TestExportHasEveryWeight(t *testing.T) {
 			if a == nil {
 				a = b
 			}
-			if !slices.Equal(a.shape, w.Shape) || !bytes.Equal(a.raw, rawFloats(w.Data)) {
+			if !slices.Equal(a.shape, w.Shape) || !bytes.Equal(a.raw, littleEndian(w.Data)) {
 				t.Errorf("%s: %s: shape %v and other values, wanted %v", name, w.Name, a.shape, w.Shape)
 			}
 		}
 	}
+}
+
+// littleEndian is how ONNX keeps float32 numbers.
+func littleEndian(data []float32) (raw []byte) {
+	for _, v := range data {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return raw
 }

@@ -6,25 +6,26 @@ import (
 	"sync"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/onnxgraph"
 	"github.com/riffle-ml/riffle/reverse"
 )
 
 // scores reads embeddings [batch, n, dim], in states that are arrangements [batch, n] at times
 // [batch], and returns the law's scores and the axes they have.
-func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
+func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	dim, width := cfg.Dim, cfg.Dim
 	if cfg.Edges {
 		width += 2
 	}
-	embeddings := b.input("embeddings", "what the encoder gives", elementFloat, "batch", "n", width)
-	arrangement := b.input("arrangement", "order form: arrangement[i] is the object at position i", elementInt64, "batch", "n")
-	time := b.time(b.input("time", "how often the cards were shuffled", elementInt64, "batch"))
+	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
+	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
+	time := b.time(b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch"))
 
 	matrix, extra, transitions := cfg.Law.Layout() == reverse.Matrix, cfg.Law.Layout() == reverse.VectorPlusOne, cfg.Law.Layout() == reverse.MatrixPlusRow // GPL; IT; path
-	n := sync.OnceValue(func() value { return b.sizes(arrangement, 1, 2) })                                                                                // not every network asks
+	n := sync.OnceValue(func() value { return b.Sizes(arrangement, 1, 2) })                                                                                // not every network asks
 	items, dummies := b.positions(cfg, n, matrix, extra)
 	if dummies != "" { // the same ones in each set
-		dummies = b.op("Expand", []value{b.unsqueeze(dummies, 0), b.concat(0, b.sizes(arrangement, 0, 1), b.ints(1, 1))})
+		dummies = b.Op("Expand", []value{b.Unsqueeze(dummies, 0), b.Concat(0, b.Sizes(arrangement, 0, 1), b.Ints(1, 1))})
 	}
 	mask := value("")
 	if matrix {
@@ -34,12 +35,12 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	if cfg.Edges {
 		y = b.tour(cfg, embeddings, arrangement, n(), time, items, dummies, mask)
 	} else {
-		y = b.add(b.arrange(embeddings, arrangement), time)
+		y = b.Add(b.arrange(embeddings, arrangement), time)
 		if items != "" {
-			y = b.add(y, items)
+			y = b.Add(y, items)
 		}
 		if dummies != "" {
-			y = b.concat(1, y, dummies)
+			y = b.Concat(1, y, dummies)
 		}
 		for i := range cfg.Layers {
 			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask, cfg.Norm == "pre")
@@ -53,18 +54,18 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 		for i := range ones {
 			ones[i] = 1
 		}
-		y = b.op("LayerNormalization", []value{y, b.floats("ones", []int{dim}, ones...)}, floatAttribute("epsilon", normEpsilon))
-		rows, columns := b.slice(y, n(), b.ints(math.MaxInt64), 1), b.slice(y, b.ints(0), n(), 1)
+		y = b.Op("LayerNormalization", []value{y, b.Floats("ones", []int{dim}, ones...)}, onnxgraph.FloatAttribute("epsilon", onnxgraph.NormEpsilon))
+		rows, columns := b.Slice(y, n(), b.Ints(math.MaxInt64), 1), b.Slice(y, b.Ints(0), n(), 1)
 		if cfg.GPLRows == "items" {
 			rows, columns = columns, rows
 		}
-		return b.matMul(rows, b.transpose(columns, 0, 2, 1)), []any{"batch", "n", "n"}
+		return b.MatMul(rows, b.Transpose(columns, 0, 2, 1)), []any{"batch", "n", "n"}
 	}
 	if transitions {
 		return b.transitions(y, dim), []any{"batch", "n + 1", "n"}
 	}
-	y = b.linear("head.2", b.relu(b.linear("head.0", y)))
-	y = b.op("Squeeze", []value{y, b.ints(-1)})
+	y = b.Linear("head.2", b.Relu(b.Linear("head.0", y)))
+	y = b.Op("Squeeze", []value{y, b.Ints(-1)})
 	if extra {
 		return y, []any{"batch", "n + 1"}
 	}
@@ -73,56 +74,56 @@ func (b *builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 
 // positions returns the positional encodings of items [n, dim] and of dummies [m, dim], "" for
 // none. Their tables end at the size the network is made for.
-func (b *builder) positions(cfg *denoiser.Config, n func() value, matrix, extra bool) (items, dummies value) {
+func (b builder) positions(cfg *denoiser.Config, n func() value, matrix, extra bool) (items, dummies value) {
 	most, count := 0, n // dummies of the largest sets; of these
 	switch {
 	case matrix:
 		most = cfg.N
 	case extra:
-		most, count = 1, func() value { return b.ints(1) }
+		most, count = 1, func() value { return b.Ints(1) }
 	}
-	zero := b.ints(0)
+	zero := b.Ints(0)
 	switch cfg.Positions {
 	case "first", "none":
 		if most > 0 {
-			dummies = b.slice(b.positionTable(most, cfg.Dim), zero, count(), 0)
+			dummies = b.Slice(b.positionTable(most, cfg.Dim), zero, count(), 0)
 		}
 		if cfg.Positions == "first" { // nothing but for the first
-			first := b.op("Equal", []value{b.unsqueeze(b.counter(n()), 1), b.index(0)})
-			items = b.op("Where", []value{first, b.weight("positions.weight"), b.scalar(0)})
+			first := b.Op("Equal", []value{b.Unsqueeze(b.counter(n()), 1), b.Index(0)})
+			items = b.Op("Where", []value{first, b.Weight("positions.weight"), b.Scalar(0)})
 		}
 		return items, dummies
 	case "learned":
-		table := b.weight("positions.weight")
+		table := b.Weight("positions.weight")
 		if most > 0 {
-			first := b.ints(cfg.N)
-			dummies = b.slice(table, first, b.add(first, count()), 0)
+			first := b.Ints(cfg.N)
+			dummies = b.Slice(table, first, b.Add(first, count()), 0)
 		}
-		return b.slice(table, zero, n(), 0), dummies
+		return b.Slice(table, zero, n(), 0), dummies
 	}
 	table := b.positionTable(cfg.N+most, cfg.Dim)
 	if most > 0 {
-		dummies = b.slice(table, n(), b.add(n(), count()), 0)
+		dummies = b.Slice(table, n(), b.Add(n(), count()), 0)
 	}
-	return b.slice(table, zero, n(), 0), dummies
+	return b.Slice(table, zero, n(), 0), dummies
 }
 
 // transitions are the scores [batch, n+1, n] of tokens y [batch, n, dim], see package denoiser.
-func (b *builder) transitions(y value, dim int) value {
-	one := b.op("Expand", []value{b.weight("head.start"), b.concat(0, b.op("Shape", []value{y}, intAttribute("end", 1)), b.ints(1, dim))})
-	queries := b.concat(1, one, b.linear("head.query", y))
-	keys := b.mul(b.linear("head.key", y), b.scalar(float32(4/math.Sqrt(float64(dim)))))
-	return b.matMul(queries, b.transpose(keys, 0, 2, 1))
+func (b builder) transitions(y value, dim int) value {
+	one := b.Op("Expand", []value{b.Weight("head.start"), b.Concat(0, b.Op("Shape", []value{y}, onnxgraph.IntAttribute("end", 1)), b.Ints(1, dim))})
+	queries := b.Concat(1, one, b.Linear("head.query", y))
+	keys := b.Mul(b.Linear("head.key", y), b.Scalar(float32(4/math.Sqrt(float64(dim)))))
+	return b.MatMul(queries, b.Transpose(keys, 0, 2, 1))
 }
 
 // dummyMask is added to the logits [2n, 2n] of n items and n dummies after them: items see
 // items, dummy j sees all items and the dummies before it. So token i sees max(i, n) tokens.
-func (b *builder) dummyMask(n value) value {
-	token := b.counter(b.add(n, n))
-	return b.additiveMask(b.op("Less", []value{token, b.op("Max", []value{b.unsqueeze(token, 1), n})}))
+func (b builder) dummyMask(n value) value {
+	token := b.counter(b.Add(n, n))
+	return b.additiveMask(b.Op("Less", []value{token, b.Op("Max", []value{b.Unsqueeze(token, 1), n})}))
 }
 
 // arrange puts x [batch, n, …] in order: result[:, i] = x[:, arrangement[:, i]].
-func (b *builder) arrange(x, arrangement value) value {
-	return b.op("GatherND", []value{x, b.unsqueeze(arrangement, -1)}, intAttribute("batch_dims", 1))
+func (b builder) arrange(x, arrangement value) value {
+	return b.Op("GatherND", []value{x, b.Unsqueeze(arrangement, -1)}, onnxgraph.IntAttribute("batch_dims", 1))
 }

@@ -50,6 +50,3 @@ func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
-
-// luma is the grey value of c, 0 to 255 (Rec. 601).
-func luma(c color.Color) uint8 { return color.GrayModel.Convert(c).(color.Gray).Y }

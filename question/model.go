@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
@@ -31,12 +32,12 @@ func About(name string, m *learn.Model) *Model {
 		Name: name, Task: c.Task.Name, N: c.Task.N, process: m.Process, work: m.Work,
 		Decode: learn.DecodeOptions{Method: c.Decode.Method, Beam: c.Decode.Beam, Inner: c.Decode.Inner, Symmetries: c.Decode.Symmetries},
 	}
-	switch m.Denoiser.Config.Encoder.Kind {
-	case "points":
+	switch m.Denoiser.Config.Encoder.Reads() {
+	case denoiser.Points:
 		a.Kind = dataset.KindPoint
-	case "features":
+	case denoiser.Features:
 		a.Kind = dataset.KindFeatures
-	case "cnn", "window":
+	case denoiser.Images:
 		a.Kind = dataset.KindImage
 	}
 	if t, ok := m.Task.(task.Grid); ok {

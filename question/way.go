@@ -45,11 +45,10 @@ func (t *Tour) way(n int) (*way, error) {
 			}
 		}
 	}
-	both := ends.Start >= 0 && ends.End >= 0
 	pin := func(city, position int) {
 		w.rules = w.rules.And(constraint.Text{Pin: []string{fmt.Sprintf("%s=%d", names[city], position)}})
 	}
-	if w.ruled || both {
+	if w.ruled {
 		if ends.Start >= 0 {
 			pin(ends.Start, 0)
 		}
@@ -71,7 +70,7 @@ func (w *way) shape(x *tsp.Instance, o perm.Order) (perm.Order, float64) {
 	switch {
 	case !w.open && w.ends.Start >= 0 && !w.ruled:
 		tour = tsp.From(tour, w.ends.Start)
-	case w.open && !w.ruled && (w.ends.Start < 0 || w.ends.End < 0):
+	case w.open && !w.ruled: // the model knows closed tours, and not where a path is to end
 		tour = x.Cut(tour, w.ends)
 	}
 	return tour, w.length(x, tour)

@@ -27,8 +27,8 @@ func TestRows(t *testing.T) {
 				continue
 			}
 			if r.Of != "" {
-				if !seen[r.Of] || r.Beam < 2 || r.Inner < 2 || r.Quick != "" {
-					t.Errorf("%s %s: wanted a row before it (got %q), and beams (got %d, %d)", table.Name, r.Name, r.Of, r.Beam, r.Inner)
+				if !seen[r.Of] || len(r.Set) == 0 || r.Quick != "" {
+					t.Errorf("%s %s: wanted a row before it (got %q), and what it changes", table.Name, r.Name, r.Of)
 				}
 				continue
 			}
@@ -133,5 +133,49 @@ func TestLoadRowsOfBefore(t *testing.T) {
 		if !reflect.DeepEqual(got, c.want) || o.Sets != 9 {
 			t.Errorf("%s: %v of %d sets, wanted %v of 9", name, got, o.Sets, c.want)
 		}
+	}
+}
+
+// The parts of the rows are all of them, each once, and a row that decodes a model is where that is trained.
+func TestShard(t *testing.T) {
+	const of = 5
+	where := map[string]int{}
+	sizes := map[int]int{}
+	for part := 1; part <= of; part++ {
+		at := 0
+		for _, table := range Tables() {
+			var rows []Row
+			rows, at = Shard(table.Rows, part, of, at)
+			for _, r := range rows {
+				if where[table.Name+r.Name] != 0 {
+					t.Errorf("%s %s is in two parts", table.Name, r.Name)
+				}
+				where[table.Name+r.Name] = part
+				sizes[part]++
+				if r.Of != "" && where[table.Name+r.Of] != part {
+					t.Errorf("%s %s is in part %d, the model of %s in %d", table.Name, r.Name, part, r.Of, where[table.Name+r.Of])
+				}
+			}
+		}
+	}
+	all := 0
+	for _, table := range Tables() {
+		all += len(table.Rows)
+	}
+	if len(where) != all {
+		t.Errorf("%d rows are in parts, of %d", len(where), all)
+	}
+	for part, size := range sizes {
+		if size < all/of-8 || size > all/of+8 {
+			t.Errorf("part %d has %d rows of %d", part, size, all)
+		}
+	}
+	for _, text := range []string{"", "3", "0/2", "3/2", "a/b", "1/2/3", "-1/2"} {
+		if part, of, err := ParseShard(text); err == nil {
+			t.Errorf("%q is part %d of %d", text, part, of)
+		}
+	}
+	if part, of, err := ParseShard("3/8"); part != 3 || of != 8 || err != nil {
+		t.Errorf("3/8: %d, %d, %v", part, of, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/riffle-ml/riffle/internal/machine"
@@ -28,6 +29,34 @@ func (t Table) Matching(pattern string) (rows []Row, err error) {
 		return nil, fmt.Errorf("%q matches no row of %s\nhint: the rows are %s", pattern, t.Name, strings.Join(names, ", "))
 	}
 	return rows, nil
+}
+
+// ParseShard reads I/N, part I of N, 1 ≤ I ≤ N.
+func ParseShard(text string) (part, of int, err error) {
+	first, second, _ := strings.Cut(text, "/")
+	part, err1 := strconv.Atoi(first)
+	of, err2 := strconv.Atoi(second)
+	if err1 != nil || err2 != nil || part < 1 || part > of {
+		return 0, 0, fmt.Errorf("wanted I/N with 1 <= I <= N, such as 3/8 (got %q)", text)
+	}
+	return part, of, nil
+}
+
+// Shard are the rows of part one of so many, where at rows that train were before; it returns how
+// many there are then. Rows go to the parts in turn. One that decodes another row's model goes with that one.
+func Shard(rows []Row, part, of, at int) (mine []Row, next int) {
+	whose := map[string]int{}
+	for _, r := range rows {
+		turn, follows := whose[r.Of]
+		if !follows {
+			turn = at%of + 1
+			at++
+		}
+		if whose[r.Name] = turn; turn == part {
+			mine = append(mine, r)
+		}
+	}
+	return mine, at
 }
 
 // Waiting is how many of some rows have a training of their own that has not been run under runs.

@@ -71,5 +71,30 @@ func (l GeneralizedPlackettLuce) TopKAbove(scores []float64, k int, floor float6
 func (l GeneralizedPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n, n)
-	return suffixLogProb(scores, rank)
+	return l.WeightedLogProbGraph(scores, rank, nil)
+}
+
+// WeightedLogProbGraph implements [Weighted].
+func (GeneralizedPlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
+	return suffixLogProb(scores, rank, weights)
+}
+
+// Pad implements [Padder]: rows of padding pick their own object.
+func (GeneralizedPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1, -2)
+	row, column := count(rank, length.Rank(), -2, n), count(rank, length.Rank(), -1, n)
+	own := graph.Where(graph.Equal(row, column), graph.ConstAs(scores, 0), graph.ConstAs(scores, padScore))
+	inside := graph.LessThan(row, length)
+	return graph.Where(inside, padded(scores, length, n), own), rank
+}
+
+// Unpad implements [Padder].
+func (GeneralizedPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
+	return unpadRows(scores, length, n, length)
+}
+
+// LogProbs implements [BatchLaw]: O(n²) exponentials, and as many additions an order.
+func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	logProbsOfRows(l, scores, orders, dst)
 }

@@ -108,6 +108,30 @@ func TestGraphExtremes(t *testing.T) {
 	})
 }
 
+// With weight 1 at the first two positions and 0 behind, log p is that of what stands there: the sum over
+// the two orders of four that begin so.
+func TestWeightedIsOfTheFirst(t *testing.T) {
+	e := enginetest.Open(t, "go")
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, law := range []Weighted{PlackettLuce{}, GeneralizedPlackettLuce{}} {
+		scores, host := make([]float32, law.NumScores(4)), make([]float64, law.NumScores(4))
+		for i := range scores {
+			scores[i] = float32(rng.NormFloat64())
+			host[i] = float64(scores[i])
+		}
+		o := perm.Order{2, 0, 3, 1}
+		ranks := []int32{1, 3, 0, 2}
+		out, err := graph.CallOnce(e.Backend, func(s, r *graph.Node) *graph.Node {
+			return law.WeightedLogProbGraph(s, r, []float32{1, 1, 0, 0})
+		}, tensors.FromFlatDataAndDimensions(scores, law.Layout().Dims(4)...), tensors.FromFlatDataAndDimensions(ranks, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := math.Log(math.Exp(law.LogProb(host, o)) + math.Exp(law.LogProb(host, perm.Order{2, 0, 1, 3})))
+		near32(t, law.Name(), tensors.MustCopyFlatData[float32](out)[0], want, 1e-5)
+	}
+}
+
 // Any number of leading axes, also none.
 func TestGraphLeadingAxes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

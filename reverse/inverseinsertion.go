@@ -139,6 +139,9 @@ func (l InverseInsertion) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	return unless(never, graph.Sub(pick(z, last), total), scores)
 }
 
+// Categorical implements [Categorical].
+func (InverseInsertion) Categorical() {}
+
 // Pad implements [Padder]: the order of the first objects is written as one that
 // moves its object past the padding.
 func (InverseInsertion) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
@@ -150,3 +153,6 @@ func (InverseInsertion) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node
 	moved = graph.Where(graph.Equal(rank, last), graph.ConstAs(rank, n-1), moved)
 	return padded(scores, length, n), graph.ConvertDType(moved, dtypes.Int32)
 }
+
+// Unpad implements [Padder].
+func (InverseInsertion) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }

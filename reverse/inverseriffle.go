@@ -220,3 +220,11 @@ func risesButAt(rank *graph.Node, n int) *graph.Node {
 	total := graph.ReduceAndKeep(descent, graph.ReduceSum, -1)
 	return graph.Equal(total, descent)
 }
+
+// Unpad implements [Padder].
+func (InverseRiffle) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
+
+// Pad implements [Padder]: padding always goes to the right pile.
+func (InverseRiffle) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	return padded(scores, graph.ExpandAxes(lengths, -1), rank.Shape().Dim(-1)), rank
+}

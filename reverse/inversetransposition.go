@@ -196,3 +196,20 @@ func (l InverseTransposition) LogProbGraph(scores, rank *graph.Node) *graph.Node
 	never := graph.LogicalNot(graph.LogicalOr(stays, swaps))
 	return unless(never, graph.Where(stays, stay, swap), scores)
 }
+
+// Unpad implements [Padder]: τ is the last.
+func (InverseTransposition) Unpad(scores []float64, n, length int) []float64 {
+	scores[length] = scores[n]
+	return scores[:length+1]
+}
+
+// Pad implements [Padder]: padding is never picked, and one object always stays.
+func (InverseTransposition) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1)
+	at := count(rank, length.Rank(), -1, n+1)
+	tau := graph.Equal(at, graph.ConstAs(at, n))
+	several := graph.GreaterThan(length, graph.ConstAs(length, 1))
+	use := graph.LogicalOr(graph.LessThan(at, length), graph.LogicalAnd(tau, several))
+	return graph.Where(use, scores, graph.ConstAs(scores, padScore)), rank
+}

@@ -121,6 +121,19 @@ type FloorSearcher interface {
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
 }
 
+// OneStep is a law that is best with one denoising step, from T to 0, where nothing else is said.
+type OneStep interface {
+	Law
+	OneStep()
+}
+
+// Categorical is a law that picks one of n objects, with odds exp of its score, each of which stands for
+// one order: a posterior over these objects is as good a target as the order that was drawn of it.
+type Categorical interface {
+	Padder
+	Categorical()
+}
+
 // Candidate is an order with its log-probability, natural log.
 type Candidate struct {
 	Order   perm.Order

@@ -55,16 +55,6 @@ func exponentials(row, less, weight []float64) {
 	}
 }
 
-// LogProbs implements [Many]: O(n²) exponentials, and as many additions an order.
-func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
-	logProbsOfRows(l, scores, orders, dst)
-}
-
-// LogProbs implements [Many]: O(n²) exponentials, and as many additions an order.
-func (l TransitionPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
-	logProbsOfRows(l, scores, orders, dst)
-}
-
 // logProbsOfRows is for scores that are rows of n, one after the other.
 func logProbsOfRows(l Rows, scores []float64, orders []perm.Order, dst []float64) {
 	if len(orders) == 0 {
@@ -96,34 +86,6 @@ func logProbsOfRows(l Rows, scores []float64, orders []perm.Order, dst []float64
 			dst[at] += l.Row(less, n, i, last)[picked]
 			sums.times(sum)
 			last = picked
-		}
-		dst[at] -= sums.value()
-	}
-}
-
-// LogProbs implements [Many]: O(n) exponentials, and as many additions an order.
-func (l PlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
-	work := scratchPool.Get().(*scratch)
-	defer scratchPool.Put(work)
-	n := len(scores)
-	work.floats = grown(work.floats, 2*n)
-	less, weight := work.floats[:n], work.floats[n:]
-	exponentials(scores, less, weight)
-	all := 0.0
-	for _, s := range less {
-		all += s
-	}
-	for at, o := range orders {
-		checkScores(l, scores, len(o))
-		dst[at] = all
-		sums, sum := logProduct{product: 1}, 0.0
-		for i := n - 1; i >= 0; i-- {
-			if sum += weight[o[i]]; sum < tooSmall {
-				dst[at] = l.LogProb(scores, o)
-				sums = logProduct{product: 1}
-				break
-			}
-			sums.times(sum)
 		}
 		dst[at] -= sums.value()
 	}

@@ -204,3 +204,29 @@ func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.No
 	never := barred(graph.ReduceMin(pick(s, here), -1))
 	return unless(never, graph.ReduceSum(logp, -1), scores)
 }
+
+// Unpad implements [Padder]: there is a row more, that of the start.
+func (TransitionPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
+	return unpadRows(scores, length+1, n, length)
+}
+
+// OneStep implements [OneStep]: the scores read off the objects who comes after whom, and of tours one step
+// was best.
+func (TransitionPlackettLuce) OneStep() {}
+
+// Pad implements [Padder]: as for PL, in every row.
+func (TransitionPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1, -2)
+	at := count(rank, length.Rank(), -1, n)
+	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
+	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
+	inside := graph.LessThan(at, length)
+	shape := scores.Shape().Dimensions
+	return graph.Where(graph.BroadcastToDims(inside, shape...), scores, graph.BroadcastToDims(far, shape...)), rank
+}
+
+// LogProbs implements [BatchLaw]: O(n²) exponentials, and as many additions an order.
+func (l TransitionPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	logProbsOfRows(l, scores, orders, dst)
+}

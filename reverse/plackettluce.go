@@ -92,5 +92,51 @@ func (l PlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candid
 // LogProbGraph takes scores [..., n] and uses O(n²) memory.
 func (l PlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	checkGraph(l, scores, rank, rank.Shape().Dim(-1))
-	return suffixLogProb(graph.ExpandAxes(scores, -2), rank)
+	return l.WeightedLogProbGraph(scores, rank, nil)
+}
+
+// WeightedLogProbGraph implements [Weighted].
+func (l PlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
+	return suffixLogProb(graph.ExpandAxes(scores, -2), rank, weights)
+}
+
+// Unpad implements [Padder].
+func (PlackettLuce) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
+
+// Pad implements [Padder]: padding comes last, each far below the one before.
+func (PlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
+	n := rank.Shape().Dim(-1)
+	length := graph.ExpandAxes(lengths, -1)
+	at := count(rank, length.Rank(), -1, n)
+	steps := graph.ConvertDType(graph.Add(at, graph.ConstAs(at, 1)), scores.DType())
+	far := graph.Mul(steps, graph.ConstAs(scores, padScore))
+	return graph.Where(graph.LessThan(at, length), scores, far), rank
+}
+
+// LogProbs implements [BatchLaw]: O(n) exponentials, and as many additions an order.
+func (l PlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
+	work := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(work)
+	n := len(scores)
+	work.floats = grown(work.floats, 2*n)
+	less, weight := work.floats[:n], work.floats[n:]
+	exponentials(scores, less, weight)
+	all := 0.0
+	for _, s := range less {
+		all += s
+	}
+	for at, o := range orders {
+		checkScores(l, scores, len(o))
+		dst[at] = all
+		sums, sum := logProduct{product: 1}, 0.0
+		for i := n - 1; i >= 0; i-- {
+			if sum += weight[o[i]]; sum < tooSmall {
+				dst[at] = l.LogProb(scores, o)
+				sums = logProduct{product: 1}
+				break
+			}
+			sums.times(sum)
+		}
+		dst[at] -= sums.value()
+	}
 }

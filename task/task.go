@@ -82,7 +82,8 @@ type Look struct {
 }
 
 // Reads checks that the encoder reads what the task's objects are.
-func Reads(c *config.Config, objects string, encoders ...string) error {
+func Reads(c *config.Config, objects string, kind denoiser.Objects) error {
+	encoders := denoiser.EncodersOf(kind)
 	if slices.Contains(encoders, c.Model.Encoder) {
 		return nil
 	}

@@ -102,7 +102,8 @@ func (x *Instance) mend(path perm.Order, e Ends) perm.Order {
 }
 
 // Cut is the shortest path between ends that a closed tour becomes when one of its edges is left
-// out; where no edge has both ends, one that is mended to have them.
+// out; where no edge has both ends, one that is mended to have them: the end is brought to the end, or
+// what comes after it is turned round before it.
 func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
 	if e.free() { // without the longest edge
 		longest, at := -1.0, 0
@@ -126,9 +127,17 @@ func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
 			if e.Start >= 0 && k != e.Start || e.Start < 0 && way[(i+len(way)-1)%len(way)] != e.End {
 				continue
 			}
-			path := x.mend(From(way, k), e)
-			if l := x.PathLength(path); l < shortest {
-				best, shortest = path, l
+			ways := []perm.Order{x.mend(From(way, k), e)}
+			if e.Start >= 0 && e.End >= 0 {
+				turned := From(way, k)
+				after := turned[slices.Index(turned, e.End):]
+				slices.Reverse(after)
+				ways = append(ways, turned)
+			}
+			for _, path := range ways {
+				if l := x.PathLength(path); l < shortest {
+					best, shortest = path, l
+				}
 			}
 		}
 	}

@@ -118,3 +118,27 @@ func TestOpenIsExact(t *testing.T) {
 		}
 	})
 }
+
+// Six cities round a ring, by hand: from city 0 to city 3, half way, a path goes along one side, over to
+// the far end of the other side, and back along it. With the end beside the start only their edge is left out.
+func TestCutBetweenEnds(t *testing.T) {
+	x := instance(t, [][2]float64{{0, 0}, {1, 1}, {2, 1}, {3, 0}, {2, -1}, {1, -1}}, Euclidean)
+	ring := perm.Order{0, 1, 2, 3, 4, 5}
+	side := math.Sqrt2
+	for _, c := range []struct {
+		e    Ends
+		long float64
+	}{
+		{Ends{0, 3}, side + 1 + math.Hypot(1, 2) + 1 + side}, // 0 1 2 5 4 3
+		{Ends{0, 1}, 2 + 3*side},
+		{Ends{4, 3}, 2 + 3*side},
+	} {
+		path := x.Cut(ring, c.e)
+		if got := x.PathLength(path); math.Abs(got-c.long) > 1e-12 || path[0] != c.e.Start || path[5] != c.e.End || path.Validate() != nil {
+			t.Errorf("%+v: %v of %g, wanted %g", c.e, path, got, c.long)
+		}
+	}
+	if !slices.Equal(ring, perm.Identity(6)) {
+		t.Errorf("the tour is now %v", ring)
+	}
+}

@@ -30,17 +30,3 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
-
-// The paper's table has 3·1·2·2·5·1·1 = 60 points, and all its options are valid.
-func TestPaper(t *testing.T) {
-	s := Paper()
-	points := len(s.LearningRates) * len(s.BatchSizes) * len(s.HiddenChannels) * len(s.KernelSizes) * len(s.Taus) * len(s.Iterations) * len(s.Samples)
-	if points != 60 {
-		t.Errorf("%d points", points)
-	}
-	for _, tau := range s.Taus {
-		if err := (Options{Tau: tau, Iterations: s.Iterations[0], Samples: s.Samples[0], NoiseFactor: 1}).Validate(); err != nil {
-			t.Error(err)
-		}
-	}
-}

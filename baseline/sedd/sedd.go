@@ -18,7 +18,7 @@
 //	s_θ(x)_i,y        ratios [n, V]: of the sequence with object y at position i to x
 //	log s_θ           logScores [n, V], natural logs
 //	MASK              token V of [Absorb]
-//	L_DWDSE           [Loss], [Process] LossGraph, at one t
+//	L_DWDSE           [Process] LossGraph, at one t
 //	Tweedie τ-leaping [Analytic]
 //
 // Matrices act on columns, as in the SEDD paper: Rate(to, from), and dp/dt = σ(t)·Q·p.
@@ -56,7 +56,13 @@ type Process interface {
 	Corrupt(rng *rand.Rand, sigma float64, x0, dst []int32)
 	// Limit draws from the limit of exp(σ̄ Q) for σ̄ → ∞ into dst.
 	Limit(rng *rand.Rand, dst []int32)
-	// LossGraph builds the score entropy [rows], in nats, of a batch: see [Loss].
+	// LossGraph builds the score entropy [rows], in nats, of a batch,
+	//
+	//	dσ·Σ_i Σ_{y ≠ x_i} Q[x_i, y]·( s_iy − r_iy·log s_iy + K(r_iy) ),  K(a) = a·(log a − 1),
+	//	r_iy = exp(σ̄ Q)[y, x0_i] / exp(σ̄ Q)[x_i, x0_i],
+	//
+	// the integrand of the SEDD paper's L_DWDSE (a ratio of 0 has K = 0): 0 if s = r and positive
+	// otherwise.
 	// logScores [rows, n, V] float, xt and x0 [rows, n] int32, sigma > 0 and dsigma
 	// [rows] of the type of logScores. It has first derivatives by logScores alone. A
 	// row is NaN where a log-score that counts is NaN, or more than 88 (float32) above

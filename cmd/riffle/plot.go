@@ -188,11 +188,11 @@ func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count
 			return err
 		}
 	}
-	strip, err := m.Strip(cmd.Context(), count, learn.DecodeOptions{})
+	strips, err := strip(cmd.Context(), m, count)
 	if err != nil {
 		return err
 	}
-	return p.save("strip", strip)
+	return p.save("strip", strips)
 }
 
 // runLog is what a log says, as series over the steps.

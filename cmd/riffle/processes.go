@@ -79,8 +79,8 @@ func (p *processes) leave(a *app, err error) error {
 }
 
 // follow opens a run that the first process made, or goes on with.
-func (a *app) follow(out, engineSpec, initial string, set []string) (m *learn.Model, dir *runs.Dir, err error) {
-	if dir, err = runs.Open(out); err != nil {
+func (a *app) follow(t *trainFlags) (m *learn.Model, dir *runs.Dir, err error) {
+	if dir, err = runs.Open(t.out); err != nil {
 		return nil, nil, err
 	}
 	defer func() {
@@ -88,22 +88,22 @@ func (a *app) follow(out, engineSpec, initial string, set []string) (m *learn.Mo
 			err = errors.Join(err, dir.Close())
 		}
 	}()
-	cfg := dir.Config
-	if err := change("train", &cfg, set); err != nil {
+	cfg, spec := dir.Config, t.engineSpec
+	if err := change("train", &cfg, t.set); err != nil {
 		return nil, nil, err
 	}
-	if state, err := dir.LoadState(); err == nil && engineSpec == "" {
-		engineSpec = state.Engine
+	if state, err := dir.LoadState(); err == nil && spec == "" {
+		spec = state.Engine
 	}
 	by := learn.Plan
-	if initial != "" {
+	if t.initial != "" {
 		by = learn.New
 	}
-	if m, err = a.newModel(cfg, engineSpec, by); err != nil {
+	if m, err = a.newModel(cfg, spec, by); err != nil {
 		return nil, nil, err
 	}
-	if initial != "" {
-		_, err = m.InitFrom(initial)
+	if t.initial != "" {
+		_, err = m.InitFrom(t.initial)
 	}
 	return m, dir, err
 }

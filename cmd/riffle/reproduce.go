@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -39,11 +38,13 @@ A budget trains a quick configuration of the row (the windowed encoder, one traj
 the paper's laws); --full trains the paper's own, which wants a GPU: one command a row.
 
 Every row keeps a run directory under --runs. One that is finished is not trained again,
-one that was stopped half-way goes on: give the same command again.`,
+one that was stopped half-way goes on: give the same command again. Machines of a cluster that share
+--runs take a part of the rows each (--shard); without a TABLE any of them writes the report of all.`,
 		Example: `  riffle reproduce                                         the tables as they stand
   riffle reproduce lists --budget 3m
   riffle reproduce transitions --rows '*-9' --budget 10m
-  riffle reproduce sort --rows ours-52 --full --engine cuda`,
+  riffle reproduce sort --rows ours-52 --full --engine cuda
+  riffle reproduce sort jigsaw --shard $SLURM_ARRAY_TASK_ID/8 --runs /shared/rows`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.budget <= 0 {
 				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
@@ -61,6 +62,17 @@ one that was stopped half-way goes on: give the same command again.`,
 					return usagef("reproduce: --rows %w", err)
 				}
 				asked = append(asked, asking{t, rows})
+			}
+			if o.shard == "" {
+				return nil
+			}
+			part, of, err := reproduce.ParseShard(o.shard)
+			if err != nil {
+				return usagef("reproduce: --shard %w", err)
+			}
+			at := 0
+			for i := range asked {
+				asked[i].rows, at = reproduce.Shard(asked[i].rows, part, of, at)
 			}
 			return nil
 		},
@@ -81,6 +93,7 @@ one that was stopped half-way goes on: give the same command again.`,
 	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row, not of all together")
 	f.BoolVar(&o.full, "full", false, "the paper's own training in place of a budget")
 	f.StringVar(&o.rows, "rows", "*", "only the rows whose name matches, such as '*-9'")
+	f.StringVar(&o.shard, "shard", "", "only part I of N of the rows, I/N, such as 3/8 for the third of eight machines that share --runs")
 	f.StringVar(&o.runs, "runs", "runs/reproduce", "folder of the rows' run directories")
 	f.StringVar(&o.report, "report", "", "file for the report (default: print it)")
 	addEngine(cmd, &o.engine)
@@ -91,6 +104,7 @@ type reproduceOptions struct {
 	budget             time.Duration
 	full               bool
 	rows, runs, report string
+	shard              string
 	engine             string
 }
 
@@ -136,7 +150,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 		case r.Solver != "":
 			err = reproduce.RunSolver(cmd.Context(), r, dir, o.full)
 		case r.Of != "" && !o.full:
-			err = a.reproduceBeam(cmd, x.Table, r, dir, o)
+			err = a.decodeAgain(cmd, x.Table, r, dir, o)
 		default:
 			err = a.reproduceRow(cmd, r, dir, o)
 		}
@@ -169,9 +183,9 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, dir, "", "", true, nil, false, 1)
+		m, d, err = a.openRun(nil, &trainFlags{out: dir, resume: true, devices: 1})
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, dir, o.engine, "", false, about.Set, false, 1)
+		m, d, err = a.openRun([]string{about.Preset}, &trainFlags{out: dir, engineSpec: o.engine, set: about.Set, devices: 1})
 	}
 	if err != nil {
 		return err
@@ -187,8 +201,8 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	return a.finish(cmd, m, d, false)
 }
 
-// reproduceBeam decodes the model of another row, which must be there, by the beam.
-func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
+// decodeAgain decodes the model of another row, which must be there, as a row says.
+func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
 	of := reproduce.Folder(o.runs, t, reproduce.Row{Name: r.Of})
 	m, err := a.load(of, o.engine, manySets)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -204,11 +218,13 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 		return err
 	}
 	m.Config.Paper = r.Paper
-	m.Config.Decode = config.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
+	if err := change("reproduce", &m.Config, r.Set); err != nil { // of the model's own, so that the result is kept
+		return err
+	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
-	return reproduce.Keep(dir, reproduce.About{Set: []string{"of=" + r.Of}})
+	return reproduce.Keep(dir, reproduce.About{Set: append([]string{"of=" + r.Of}, r.Set...)})
 }
 
 // drawn is how many test sets of a row are in its picture.
@@ -227,19 +243,24 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 				continue
 			}
 			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
-			if old, err := os.Stat(file); err != nil || old.ModTime().Before(ran.ModTime()) {
+			old, missing := os.Stat(file)
+			_, err = os.Stat(filepath.Join(dir, runs.ConfigFile))
+			switch outcomeAlone := err != nil; { // as docs/rows has it, without the model
+			case outcomeAlone && missing != nil:
+				continue
+			case !outcomeAlone && (missing != nil || old.ModTime().Before(ran.ModTime())):
 				m, err := a.load(dir, o.engine, aFewSets)
 				if err != nil {
 					return nil, err
 				}
-				strip, err := m.Strip(ctx, drawn, learn.DecodeOptions{})
+				figure, err := strip(ctx, m, drawn)
 				if err != nil {
 					return nil, err
 				}
 				if err := os.MkdirAll(folder, 0o777); err != nil {
 					return nil, err
 				}
-				if err := plot.Save(file, strip); err != nil {
+				if err := plot.Save(file, figure); err != nil {
 					return nil, err
 				}
 			}

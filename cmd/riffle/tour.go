@@ -181,7 +181,7 @@ func (r *toured) write(schedule []int) error {
 		}
 		return r.Instance.Length(o)
 	}
-	strip := learn.TourStrip([][][2]float64{panel.Points}, [][]perm.Order{r.Steps}, schedule, measure)
+	strip := tourStrip([][][2]float64{panel.Points}, [][]perm.Order{r.Steps}, schedule, measure)
 	for i := range strip.Rows[0] {
 		strip.Rows[0][i].Open = r.Open
 	}

@@ -25,20 +25,24 @@ import (
 	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/task/tasks"
 )
 
+// trainFlags are what riffle train is asked for.
+type trainFlags struct {
+	out, engineSpec string
+	set             []string
+	steps           int
+	limit           time.Duration
+	resume, quiet   bool
+	ignoreMemory    bool
+	devices         int
+	profile         string
+	initial         string
+}
+
 func (a *app) trainCommand() *cobra.Command {
-	var (
-		out, engineSpec string
-		set             []string
-		steps           int
-		limit           time.Duration
-		resume, quiet   bool
-		ignoreMemory    bool
-		devices         int
-		profile         string
-		initial         string
-	)
+	t := &trainFlags{}
 	cmd := &cobra.Command{
 		Use:   "train PRESET|FILE.toml --out DIR",
 		Short: "train a model",
@@ -75,99 +79,104 @@ See docs/scale.md.`,
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
   riffle train sort-9 --init runs/sort3 --out runs/sort9
   riffle train --out runs/sort9 --resume`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			given := cmd.Flags().Changed
-			switch {
-			case out == "":
-				return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
-			case len(args) == 0 && !resume:
-				return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
-			case len(args) > 1:
-				return usagef("train: one argument too many: %q\nhint: %s", args[1], cmd.UseLine())
-			case len(args) == 1 && args[0] == "":
-				return usagef("train: PRESET or FILE.toml is empty\nhint: riffle presets lists the presets")
-			case given("time") && limit <= 0:
-				return usagef("train: --time must be above 0 (got %s)", limit)
-			case given("steps") && steps <= 0:
-				return usagef("train: --steps must be above 0 (got %d)", steps)
-			case devices < 1:
-				return usagef("train: --devices must be 1 or more (got %d)", devices)
-			case steps > 0 && limit > 0:
-				return usagef("train: --steps and --time exclude each other")
-			case resume && initial != "":
-				return usagef("train: --init is for a new run, --resume goes on with one")
-			case resume && (len(args) > 0 || len(set) > 0):
-				return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(out))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if resume && !cmd.Flags().Changed("engine") {
-				engineSpec = ""
-			}
-			if limit > 0 {
-				set = append(set, "train.time="+limit.String())
-			} else if steps > 0 {
-				set = append(set, fmt.Sprintf("train.steps=%d", steps), "train.time=")
-			}
-			if profile != "" { // what cannot be written is told before a run is made
-				if err := os.MkdirAll(profile, 0o777); err != nil {
-					return fmt.Errorf("train: --profile: %w", err)
-				}
-			}
-			ctx, stop := untilHangup(cmd.Context())
-			defer stop()
-			all, err := a.processes()
-			if err != nil {
-				return err
-			}
-			defer func() { err = all.leave(a, err) }()
-			m, dir, err := all.open(func() (*learn.Model, *runs.Dir, error) {
-				return a.openRun(args, out, engineSpec, initial, resume, set, ignoreMemory, devices)
-			}, func() (*learn.Model, *runs.Dir, error) { return a.follow(out, engineSpec, initial, set) })
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, dir.Close()) }()
-			a.describe(m)
-			if profile != "" {
-				stop, err := startProfile(profile)
-				if err != nil {
-					return fmt.Errorf("train: --profile: %w", err)
-				}
-				defer func() { err = errors.Join(err, stop()) }()
-			}
-			opt := a.trainOptions(m, quiet)
-			opt.Devices, opt.Peers = devices, all.peers()
-			first := all.first()
-			err = all.leave(a, m.Train(ctx, dir, resume, opt))
-			if errors.Is(err, learn.ErrStopped) {
-				again := forced(engineSpec, m.Engine)
-				if devices > 1 {
-					again += fmt.Sprintf(" --devices %d", devices)
-				}
-				return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(out), again)
-			}
-			if err != nil || !first {
-				return err
-			}
-			return a.finish(cmd, m, dir, quiet)
-		},
+		Args: t.check,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.train(cmd, args, t) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&out, "out", "", "folder of the run")
-	f.StringArrayVar(&set, "set", nil, "change a key of the configuration: key=value (again for more)")
-	f.IntVar(&steps, "steps", 0, "train for this many steps (sets train.steps)")
-	f.DurationVar(&limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
-	f.BoolVar(&resume, "resume", false, "go on from the last checkpoint of --out")
-	f.StringVar(&initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
-	f.BoolVar(&quiet, "quiet", false, "no progress")
-	f.BoolVar(&ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
-	f.IntVar(&devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
-	f.StringVar(&profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
-	addEngine(cmd, &engineSpec)
+	f.StringVar(&t.out, "out", "", "folder of the run")
+	f.StringArrayVar(&t.set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	f.IntVar(&t.steps, "steps", 0, "train for this many steps (sets train.steps)")
+	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
+	f.BoolVar(&t.resume, "resume", false, "go on from the last checkpoint of --out")
+	f.StringVar(&t.initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
+	f.BoolVar(&t.quiet, "quiet", false, "no progress")
+	f.BoolVar(&t.ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
+	f.IntVar(&t.devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
+	f.StringVar(&t.profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
+	addEngine(cmd, &t.engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
+}
+
+// check tells what of the flags and arguments does not go together.
+func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
+	given := cmd.Flags().Changed
+	switch {
+	case t.out == "":
+		return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
+	case len(args) == 0 && !t.resume:
+		return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
+	case len(args) > 1:
+		return usagef("train: one argument too many: %q\nhint: %s", args[1], cmd.UseLine())
+	case len(args) == 1 && args[0] == "":
+		return usagef("train: PRESET or FILE.toml is empty\nhint: riffle presets lists the presets")
+	case given("time") && t.limit <= 0:
+		return usagef("train: --time must be above 0 (got %s)", t.limit)
+	case given("steps") && t.steps <= 0:
+		return usagef("train: --steps must be above 0 (got %d)", t.steps)
+	case t.devices < 1:
+		return usagef("train: --devices must be 1 or more (got %d)", t.devices)
+	case t.steps > 0 && t.limit > 0:
+		return usagef("train: --steps and --time exclude each other")
+	case t.resume && t.initial != "":
+		return usagef("train: --init is for a new run, --resume goes on with one")
+	case t.resume && (len(args) > 0 || len(t.set) > 0):
+		return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.out))
+	}
+	return nil
+}
+
+func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error) {
+	if t.resume && !cmd.Flags().Changed("engine") {
+		t.engineSpec = ""
+	}
+	if t.limit > 0 {
+		t.set = append(t.set, "train.time="+t.limit.String())
+	} else if t.steps > 0 {
+		t.set = append(t.set, fmt.Sprintf("train.steps=%d", t.steps), "train.time=")
+	}
+	if t.profile != "" { // what cannot be written is told before a run is made
+		if err := os.MkdirAll(t.profile, 0o777); err != nil {
+			return fmt.Errorf("train: --profile: %w", err)
+		}
+	}
+	ctx, stop := untilHangup(cmd.Context())
+	defer stop()
+	all, err := a.processes()
+	if err != nil {
+		return err
+	}
+	defer func() { err = all.leave(a, err) }()
+	m, dir, err := all.open(func() (*learn.Model, *runs.Dir, error) {
+		return a.openRun(args, t)
+	}, func() (*learn.Model, *runs.Dir, error) { return a.follow(t) })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	a.describe(m)
+	if t.profile != "" {
+		stop, err := startProfile(t.profile)
+		if err != nil {
+			return fmt.Errorf("train: --profile: %w", err)
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	opt := a.trainOptions(m, t.quiet)
+	opt.Devices, opt.Peers = t.devices, all.peers()
+	first := all.first()
+	err = all.leave(a, m.Train(ctx, dir, t.resume, opt))
+	if errors.Is(err, learn.ErrStopped) {
+		again := forced(t.engineSpec, m.Engine)
+		if t.devices > 1 {
+			again += fmt.Sprintf(" --devices %d", t.devices)
+		}
+		return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(t.out), again)
+	}
+	if err != nil || !first {
+		return err
+	}
+	return a.finish(cmd, m, dir, t.quiet)
 }
 
 // untilHangup returns a context that a hang-up signal ends too, as where the terminal is closed,
@@ -182,28 +191,35 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 // openRun makes a model and its run directory, or opens a run that is there. The directory
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
-func (a *app) openRun(args []string, out, engineSpec, initial string, resume bool, set []string, ignoreMemory bool, devices int) (m *learn.Model, dir *runs.Dir, err error) {
+func (a *app) openRun(args []string, t *trainFlags) (m *learn.Model, dir *runs.Dir, err error) {
 	var cfg config.Config
 	var state runs.State
-	if resume {
-		if dir, err = runs.Resume(out); err != nil {
+	spec := t.engineSpec
+	if t.resume {
+		if dir, err = runs.Resume(t.out); err != nil {
 			return nil, nil, err
 		}
 		cfg = dir.Config
 	} else if cfg, err = readConfig(args[0]); err != nil {
 		return nil, nil, err
 	}
-	from := filepath.Join(out, runs.ConfigFile)
-	if !resume {
+	from := filepath.Join(t.out, runs.ConfigFile)
+	if !t.resume {
 		from = args[0]
 	}
-	err = change("train", &cfg, set)
-	if err == nil {
-		if _, err = cfg.Resolve(); err != nil {
-			err = blame("train", from, set, err)
+	err = change("train", &cfg, t.set)
+	if err == nil && !t.resume && args[0] == "ranking" && listsOfFeatures(cfg, t.set) {
+		a.note("the items have features: this is the preset ranking-features")
+		if cfg, err = readConfig("ranking-features"); err == nil {
+			err = change("train", &cfg, t.set)
 		}
 	}
-	if err == nil && resume {
+	if err == nil {
+		if _, err = cfg.Resolve(); err != nil {
+			err = blame("train", from, t.set, err)
+		}
+	}
+	if err == nil && t.resume {
 		state, err = a.checkRun(dir, &cfg)
 	}
 	if err != nil {
@@ -212,44 +228,44 @@ func (a *app) openRun(args []string, out, engineSpec, initial string, resume boo
 		}
 		return nil, nil, err
 	}
-	kept := engineSpec == "" && state.Engine != ""
+	kept := spec == "" && state.Engine != ""
 	if kept {
-		engineSpec = state.Engine
+		spec = state.Engine
 	}
 	by := learn.Plan
-	if initial != "" { // which goes over the starting weights
+	if t.initial != "" { // which goes over the starting weights
 		by = learn.New
 	}
-	if m, err = a.newModel(cfg, engineSpec, by); err != nil {
-		err = blame("train", from, set, err)
+	if m, err = a.newModel(cfg, spec, by); err != nil {
+		err = blame("train", from, t.set, err)
 	}
 	switch {
-	case err != nil && kept && engineSpec != "go":
-		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, engineSpec)
+	case err != nil && kept && spec != "go":
+		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, spec)
 	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
 	}
 	if err == nil {
-		if err = m.CheckDevices(devices); err != nil {
+		if err = m.CheckDevices(t.devices); err != nil {
 			err = fmt.Errorf("train: --%w", err)
 		}
 	}
-	if err == nil && !ignoreMemory {
-		if err = m.CheckMemory(devices); err != nil {
+	if err == nil && !t.ignoreMemory {
+		if err = m.CheckMemory(t.devices); err != nil {
 			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
 		}
 	}
-	if err == nil && initial != "" {
+	if err == nil && t.initial != "" {
 		var notes []string
-		if notes, err = m.InitFrom(initial); err != nil {
+		if notes, err = m.InitFrom(t.initial); err != nil {
 			err = fmt.Errorf("train: --init: %w", err)
 		}
 		for _, n := range notes {
 			a.note("%s", n)
 		}
 	}
-	if err == nil && !resume {
-		dir, err = runs.Create(out, &m.Config)
+	if err == nil && !t.resume {
+		dir, err = runs.Create(t.out, &m.Config)
 	}
 	if err != nil && dir != nil {
 		err = errors.Join(err, dir.Close())
@@ -328,6 +344,17 @@ func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Conf
 	}
 	a.warn(warnings)
 	return m, m.CheckData()
+}
+
+// listsOfFeatures tells whether a configuration is for lists of items with features, of which one reverse
+// step by Plackett–Luce learns more in the same time, unless keys say how the process or its law is to be.
+func listsOfFeatures(cfg config.Config, set []string) bool {
+	for _, s := range set {
+		if strings.HasPrefix(s, "process.") || strings.HasPrefix(s, "model.gpl_rows") {
+			return false
+		}
+	}
+	return tasks.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
 }
 
 // change changes the keys of a configuration that --set gives.

@@ -172,6 +172,9 @@ class Model:
     The sets may have different n. A set can also be a dict with the keys of the command's JSONL, such as
     ``{"items": [{"features": [1, 2]}, …], "constraints": {"pin": ["0=1"]}}``.
 
+    In a notebook a model shows itself with the pictures in the run's folder ``figures``; where there are none,
+    ``riffle plot`` draws them there.
+
     **A DataFrame** has one set for each value of its column `group`, or is one set without. The column `item`
     has the items' names. A model that knows its features by name finds their columns by name.
     """

@@ -54,8 +54,15 @@ def model(m: Model) -> str:
 
 
 def figures(path: pathlib.Path) -> list[str]:
-    """A run's own pictures, those that ``riffle plot`` has left in its folder."""
-    return [picture((path / "figures" / name).read_bytes()) for name in ("strip.png", "training.png") if (path / "figures" / name).is_file()]
+    """A run's pictures in its folder; where there are none ``riffle plot`` draws them there, if it can."""
+    names = ("strip.png", "marginals.png", "training.png")
+    folder = path / "figures"
+    if not any((folder / name).is_file() for name in names):
+        try:
+            _command.run("plot", str(path), "--sets", "2", "--samples", "64")
+        except _command.RiffleError:  # the run's data are gone, or the folder is not to be written
+            return []
+    return [picture((folder / name).read_bytes()) for name in names if (folder / name).is_file()]
 
 
 def run(r: Run) -> str:

@@ -1,5 +1,6 @@
 import math
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -221,9 +222,16 @@ def test_png_of_arrays():
             _sets.png(bad)
 
 
+def test_model_shows_itself(tmp_path):
+    shutil.copytree(ROOT / "models/tours", tmp_path / "tours", ignore=shutil.ignore_patterns("figures"))
+    with riffle_ml.load(tmp_path / "tours", engine="go", threads=1) as model:
+        shown = model._repr_html_()
+    assert "Tours of 20 cities" in shown and "data:image/png" in shown
+    assert (tmp_path / "tours/figures/strip.png").read_bytes()[1:4] == b"PNG"  # the command's picture, drawn once
+
+
 def test_shows_itself(loaded):
     model = loaded("tours")
-    assert "Tours of 20 cities" in model._repr_html_()
     answers = model.order([SQUARE] * 7)
     assert answers._repr_html_().count("<polygon") == 5 and "2 more" in answers._repr_html_()
     assert "image/svg+xml" in model.sample([SQUARE], 20)[0]._repr_html_()  # the command's picture of the marginals

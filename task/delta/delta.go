@@ -31,7 +31,7 @@ type Task struct {
 var Kind = task.Kind{Name: "delta", New: open, Measures: task.PlaceMeasures}
 
 func open(c *config.Config) (task.Task, error) {
-	if err := task.Reads(c, "identities", "table"); err != nil {
+	if err := task.Reads(c, "identities", denoiser.Identities); err != nil {
 		return nil, err
 	}
 	d := &Task{n: c.Task.N, seed: c.Seed}

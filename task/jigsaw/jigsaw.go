@@ -51,7 +51,7 @@ var Kind = task.Kind{Name: "jigsaw", New: open, Measures: append(slices.Clip(tas
 const digitSize = task.DigitSize
 
 func open(c *config.Config) (task.Task, error) {
-	if err := task.Reads(c, "images", "cnn", "window"); err != nil {
+	if err := task.Reads(c, "images", denoiser.Images); err != nil {
 		return nil, err
 	}
 	t := c.Task

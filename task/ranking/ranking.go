@@ -52,11 +52,11 @@ func open(c *config.Config) (task.Task, error) {
 // New makes the task of a configuration. Its data are read when they are needed.
 func New(c *config.Config) (*Task, error) {
 	t := c.Task
-	want := map[string][]string{"bare": {"table"}, "features": {"features"}, "points": {"points"}, "images": {"cnn", "window"}}[t.Items]
-	if want == nil {
+	kind, ok := map[string]denoiser.Objects{"bare": denoiser.Identities, "features": denoiser.Features, "points": denoiser.Points, "images": denoiser.Images}[t.Items]
+	if !ok {
 		return nil, field.Errorf("Items", "unknown %q, wanted bare, features, images or points", t.Items)
 	}
-	if err := task.Reads(c, t.Items, want...); err != nil {
+	if err := task.Reads(c, t.Items, kind); err != nil {
 		return nil, err
 	}
 	switch {

@@ -33,7 +33,7 @@ type Task struct {
 var Kind = task.Kind{Name: "sort", New: open, Measures: task.PlaceMeasures}
 
 func open(c *config.Config) (task.Task, error) {
-	if err := task.Reads(c, "images", "cnn", "window"); err != nil {
+	if err := task.Reads(c, "images", denoiser.Images); err != nil {
 		return nil, err
 	}
 	t := c.Task

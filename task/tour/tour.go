@@ -47,7 +47,7 @@ func open(c *config.Config) (task.Task, error) {
 
 // New makes the task of a configuration. Files of instances are read.
 func New(c *config.Config) (*Task, error) {
-	if err := task.Reads(c, "points", "points"); err != nil {
+	if err := task.Reads(c, "points", denoiser.Points); err != nil {
 		return nil, err
 	}
 	if c.Task.N > tsp.MaxCities {

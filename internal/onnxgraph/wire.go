@@ -1,4 +1,4 @@
-package onnx
+package onnxgraph
 
 import (
 	"math"
@@ -63,21 +63,26 @@ const (
 	tensorName     = 8
 	tensorRawData  = 9
 
-	elementFloat = 1 // types of elements
-	elementInt64 = 7
-
 	valueName = 1
 	valueType = 2
 	valueDoc  = 3
 
-	typeTensor       = 1
-	tensorTypeElem   = 1
-	tensorTypeShape  = 2
-	shapeDim         = 1
-	dimensionValue   = 1
-	dimensionSymbol  = 2
-	protobufMaxBytes = 1<<31 - 1 // readers refuse a message that is larger
+	typeTensor      = 1
+	tensorTypeElem  = 1
+	tensorTypeShape = 2
+	shapeDim        = 1
+	dimensionValue  = 1
+	dimensionSymbol = 2
 )
+
+// Types of elements.
+const (
+	Float = 1
+	Int64 = 7
+)
+
+// MaxBytes is the longest message that readers of protocol buffers take.
+const MaxBytes = 1<<31 - 1
 
 // attribute is an encoded AttributeProto.
 type attribute []byte
@@ -86,15 +91,18 @@ func attributeOf(name string, kind int64) attribute {
 	return appendInt(appendBytes(nil, attributeName, name), attributeType, kind)
 }
 
-func intAttribute(name string, v int) attribute {
+// IntAttribute is a whole number.
+func IntAttribute(name string, v int) attribute {
 	return appendInt(attributeOf(name, typeInt), attributeInt, int64(v))
 }
 
-func floatAttribute(name string, v float32) attribute {
+// FloatAttribute is a number.
+func FloatAttribute(name string, v float32) attribute {
 	return appendFloat(attributeOf(name, typeFloat), attributeFloat, v)
 }
 
-func intsAttribute(name string, values ...int) attribute {
+// IntsAttribute is whole numbers.
+func IntsAttribute(name string, values ...int) attribute {
 	a := attributeOf(name, typeInts)
 	for _, v := range values {
 		a = appendInt(a, attributeInts, int64(v))

@@ -1,0 +1,116 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/run"
+)
+
+// resume takes up the training at the run's last checkpoint.
+func (t *trainer) resume() error {
+	if err := sameConfig(t.dir.Config, t.Config); err != nil {
+		return fmt.Errorf("%s: %w", t.dir.File(run.ConfigFile), err)
+	}
+	was := t.dir.Config
+	warnings, err := t.restore(t.dir, true)
+	switch {
+	case errors.Is(err, run.ErrNoCheckpoint):
+		t.say("no checkpoint yet, starting from the first step")
+	case err != nil:
+		return err
+	}
+	for _, w := range warnings {
+		t.say(w)
+	}
+	t.before = time.Duration(t.State.Elapsed * float64(time.Second))
+	return t.trainOn(&was)
+}
+
+// sameConfig names the keys, in the order of config.toml, in which a run's configuration and a
+// model's are not the same, but for the length of the training.
+func sameConfig(ofRun, ofModel config.Config) error {
+	if _, err := ofRun.Resolve(); err != nil {
+		return err
+	}
+	want, err := ofRun.Values()
+	if err != nil {
+		return err
+	}
+	got, err := ofModel.Values()
+	if err != nil {
+		return err
+	}
+	var keys, differ []string
+	for _, c := range config.Changes(want, got) {
+		if c.Key == "train.steps" || c.Key == "train.time" {
+			continue
+		}
+		keys = append(keys, c.Key)
+		differ = append(differ, fmt.Sprintf("wanted %s (got %s)", cmp.Or(c.Was, "none"), cmp.Or(c.Is, "none")))
+	}
+	switch len(keys) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s: the model to resume with has another one: %s", keys[0], differ[0])
+	}
+	for i, key := range keys {
+		differ[i] = key + ": " + differ[i]
+	}
+	return fmt.Errorf("%s: the model to resume with has others: %s", strings.Join(keys, ", "), strings.Join(differ, "; "))
+}
+
+// trainOn goes on to another length than the run had, if the model has one.
+func (t *trainer) trainOn(was *config.Config) error {
+	old, is := was.Train, t.Config.Train
+	if s := t.State.Config; s != nil { // what the checkpoint was made with: the file may have been changed by hand
+		old.Time = strings.Trim(s["train.time"], `'"`)
+		if n, err := strconv.Atoi(s["train.steps"]); err == nil {
+			old.Steps = n
+		}
+	}
+	if old.Steps == is.Steps && old.Time == is.Time {
+		return nil
+	}
+	if t.ended() {
+		if t.limit > 0 {
+			return fmt.Errorf("train.time: must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
+		}
+		return fmt.Errorf("train.steps: must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
+	}
+	if t.writes() {
+		if err := t.dir.Reconfigure(&t.Config); err != nil {
+			return err
+		}
+	}
+	if t.State.Step == 0 {
+		return nil
+	}
+	before := t.Config
+	before.Train.Steps, before.Train.Time = old.Steps, old.Time
+	length := func(c config.Train) string {
+		if c.Time != "" {
+			return c.Time
+		}
+		return fmt.Sprintf("%d steps", c.Steps)
+	}
+	s := t.State.Step + 1
+	t.say(fmt.Sprintf("trains on from step %d to %s instead of %s; the learning rate (%s) is now that of the whole length: %.3g, it was %.3g",
+		t.State.Step, length(is), length(old), is.Schedule, t.Config.LearningRate().At(s, t.share(&t.Config, s)), before.LearningRate().At(s-1, t.share(&before, s-1))))
+	return nil
+}
+
+// share is how much of a configured length is behind when step s is made after what was trained
+// before.
+func (t *trainer) share(c *config.Config, s int) float64 {
+	if limit, err := c.TimeLimit(); err == nil && limit > 0 {
+		return min(1, float64(t.before)/float64(limit))
+	}
+	return min(1, float64(s)/float64(c.Train.Steps))
+}
