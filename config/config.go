@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Title    string   `toml:"title" comment:"one line that says what this is"`
 	Seed     uint64   `toml:"seed" comment:"all randomness comes from this number" default:"1"`
-	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort or sedd" default:"diffusion" values:"diffusion|gumbel-sinkhorn|diffsort|error-free-diffsort|sedd"`
+	Method   string   `toml:"method" comment:"diffusion, or what it is compared with: gumbel-sinkhorn, diffsort, error-free-diffsort, sedd or, of tours, gcn or difusco" default:"diffusion" values:"diffusion|gumbel-sinkhorn|diffsort|error-free-diffsort|sedd|gcn|difusco"`
 	Task     Task     `toml:"task" doc:"What is learned."`
 	Process  Process  `toml:"process,omitempty" doc:"The forward shuffle, the reverse law and the denoising schedule." for:"method=diffusion"`
 	Model    Model    `toml:"model" doc:"The network."`
@@ -116,7 +116,9 @@ type Baseline struct {
 	Samples    int     `toml:"samples,omitempty" comment:"gumbel-sinkhorn: draws of the noise a set" for:"method=gumbel-sinkhorn" fill:"10" range:"1..1048576"`
 	Graph      string  `toml:"graph,omitempty" comment:"sedd: uniform or absorb" for:"method=sedd" fill:"absorb" values:"uniform|absorb"`
 	Sampler    string  `toml:"sampler,omitempty" comment:"sedd: euler or analytic" for:"method=sedd" fill:"analytic" values:"euler|analytic"`
-	Steps      int     `toml:"steps,omitempty" comment:"sedd: steps of the sampler" for:"method=sedd" fill:"100" range:"1..65536"`
+	Steps      int     `toml:"steps,omitempty" comment:"sedd, difusco: steps of the sampler" for:"method=sedd|difusco" fill:"100" range:"1..65536"`
+	Beam       int     `toml:"beam,omitempty" comment:"gcn: tours that the search keeps, 1 is greedy" for:"method=gcn" fill:"1" range:"1..65536"`
+	TwoOpt     bool    `toml:"two_opt,omitempty" comment:"gcn, difusco: improve each tour by 2-opt" for:"method=gcn|difusco"`
 }
 
 // Decode is how orders are found.

@@ -62,7 +62,7 @@ func New(cfg Config) (*Denoiser, error) {
 		if cfg.Encoder.Kind != "points" {
 			return nil, field.Errorf("Encoder.Kind", "edges are between points, wanted points (got %q)", cfg.Encoder.Kind)
 		}
-		d.graph = newEdgeNet(r, "graph", &cfg)
+		d.encoder, d.graph = pointsEncoder{dim: cfg.Dim}, newEdgeNet(r, "graph", &cfg)
 		return d, d.keep(r)
 	}
 	var err error

@@ -135,6 +135,15 @@ const (
 // givesEdges tells whether the network is one of edges alone.
 func (c *Config) givesEdges() bool { return c.Head == headEdges || c.Head == headNoisyEdges }
 
+// EdgeFloats is about how many numbers the network keeps of each pair of points for the way back, 0 where
+// it does not score edges.
+func (d *Denoiser) EdgeFloats() int {
+	if d.graph == nil {
+		return 0
+	}
+	return 9 * d.Config.Dim * (d.Config.Layers + 1)
+}
+
 // EdgeScores returns the logits [batch, n, n] that edges between points [batch, n, 2] are in the tour.
 // With Head "noisy-edges" it reads the states of the edges, [batch, n, n] of 0 and 1, at times
 // [batch] int32; with "edges" both are nil.

@@ -40,7 +40,7 @@ type Method struct {
 	orderer func(*Setup) (Orderer, error) // nil where reverse steps find orders
 }
 
-var all = []*Method{bound, latent, gumbelSinkhorn, diffSort, errorFree, scoreEntropy}
+var all = []*Method{bound, latent, gumbelSinkhorn, diffSort, errorFree, scoreEntropy, graphConvolutions, edgeDiffusion}
 
 // Of returns the method of a configuration that is resolved.
 func Of(c *config.Config) (*Method, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/config"
@@ -177,7 +178,7 @@ func training(t Table, r Row, o *Outcome) string {
 		return fmt.Sprintf("none; %d instances, seed %d, %s", o.Sets, o.Seed, o.About.Machine)
 	}
 	if r.Of != "" && !o.About.Full {
-		return fmt.Sprintf("the model of %s, beam %d, inner %d; %d test sets", r.Of, r.Beam, r.Inner, o.Sets)
+		return fmt.Sprintf("the model of %s, %s; %d test sets", r.Of, strings.Join(r.Set, ", "), o.Sets)
 	}
 	what := "quick"
 	if o.About.Full {

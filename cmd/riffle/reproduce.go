@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -151,7 +150,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 		case r.Solver != "":
 			err = reproduce.RunSolver(cmd.Context(), r, dir, o.full)
 		case r.Of != "" && !o.full:
-			err = a.reproduceBeam(cmd, x.Table, r, dir, o)
+			err = a.decodeAgain(cmd, x.Table, r, dir, o)
 		default:
 			err = a.reproduceRow(cmd, r, dir, o)
 		}
@@ -202,8 +201,8 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	return a.finish(cmd, m, d, false)
 }
 
-// reproduceBeam decodes the model of another row, which must be there, by the beam.
-func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
+// decodeAgain decodes the model of another row, which must be there, as a row says.
+func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) error {
 	of := reproduce.Folder(o.runs, t, reproduce.Row{Name: r.Of})
 	m, err := a.load(of, o.engine, manySets)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -219,11 +218,13 @@ func (a *app) reproduceBeam(cmd *cobra.Command, t reproduce.Table, r reproduce.R
 		return err
 	}
 	m.Config.Paper = r.Paper
-	m.Config.Decode = config.Decode{Method: "beam", Beam: r.Beam, Inner: r.Inner} // so that the result is kept
+	if err := change("reproduce", &m.Config, r.Set); err != nil { // of the model's own, so that the result is kept
+		return err
+	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
 	}
-	return reproduce.Keep(dir, reproduce.About{Set: []string{"of=" + r.Of}})
+	return reproduce.Keep(dir, reproduce.About{Set: append([]string{"of=" + r.Of}, r.Set...)})
 }
 
 // drawn is how many test sets of a row are in its picture.
