@@ -29,7 +29,7 @@ func TestKeys(t *testing.T) {
 		"model.gpl_rows":     {Type: "a text in quotes", Default: `"dummies"`, Uses: []Use{{"process.reverse", []string{"gpl"}}, {"method", []string{"diffusion"}}}},
 		"train.entropy":      {Type: "a number", Default: "0.05", Uses: []Use{{"method", []string{"diffusion"}}, {"train.objective", []string{"latent"}}}},
 		"train.epsilon":      {Type: "a number", Default: "1e-09"},
-		"baseline.steps":     {Type: "a whole number", Default: "100", Uses: []Use{{"method", []string{"sedd"}}}},
+		"baseline.steps":     {Type: "a whole number", Default: "100", Uses: []Use{{"method", []string{"sedd", "difusco"}}}},
 		"task.augment.shift": {Type: "a number", Uses: []Use{{"task.name", []string{"sort"}}}},
 		"model.edges":        {Type: "true or false", Uses: []Use{{"model.encoder", []string{"points"}}}},
 	} {

@@ -192,7 +192,7 @@ func openGo(config string) (*Engine, error) {
 	}
 	e := &Engine{Backend: b, Kind: "go"}
 	if why := slow(); why != "" {
-		e.Warnings = append(e.Warnings, why+": a step on the go engine takes about 10 times as long")
+		e.Warnings = append(e.Warnings, why+": a step on the go engine takes 5 to 10 times as long")
 	}
 	return e, nil
 }

@@ -12,8 +12,10 @@ import (
 // counts as often, and the paper's figure goes by the key. What no set has is left out.
 func TestFigures(t *testing.T) {
 	measures := []task.Measure{
-		{Key: "puzzle.rmse", Label: "RMSE", Root: true}, {Key: "limit", Label: "limit", Plain: true},
-		{Key: "exact", Label: "exact", Unit: "%"}, {Key: "absent", Label: "absent"},
+		{Key: "puzzle.rmse", Label: "RMSE", Root: true},
+		{Key: "limit", Label: "limit", Plain: true},
+		{Key: "exact", Label: "exact", Unit: "%"},
+		{Key: "absent", Label: "absent"},
 	}
 	c := columns{}
 	c.add(task.Figures{"puzzle.rmse": 1, "limit": 2, "exact": 100}, 1)

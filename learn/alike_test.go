@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,4 +111,53 @@ func TestOneAnswerInAnyCompany(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Sets of 2 to 30 items have one answer, to the last bit, in one file, alone, in another order and cut off:
+// a network as wide as the presets', whose products are of the sizes that engines share out among cores.
+func TestOneAnswerOfMixedSizes(t *testing.T) {
+	m := newScalars(t, scalars{n: 30}, func(c *config.Config) {
+		c.Process = config.Process{Forward: "riffle", Reverse: "pl", Schedule: []int{0, 20}}
+		c.Model.Dim, c.Model.Heads, c.Model.FeedForward, c.Model.Positions = 64, 4, 128, "none"
+	})
+	rng := rand.New(rand.NewPCG(10, 4))
+	var all []*dataset.Set
+	for i := range 120 {
+		values := make([]float64, 2+rng.IntN(29))
+		for k := range values {
+			values[k] = rng.NormFloat64()
+		}
+		s := numbers(values...)
+		s.ID, s.Order, s.OrderGiven = fmt.Sprint(i), perm.Identity(len(values)), "order"
+		all = append(all, s)
+	}
+	type answer struct {
+		Order  Ordered
+		Scored Scored
+	}
+	ask := func(sets []*dataset.Set) map[string]answer {
+		ordered, _, err := m.Order(t.Context(), sets, 1, DecodeOptions{Method: "greedy"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scored, _, err := m.Score(t.Context(), sets, 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]answer{}
+		for i, o := range ordered {
+			out[o.ID] = answer{o, scored[i]}
+		}
+		return out
+	}
+	whole := ask(all)
+	shuffled := slices.Clone(all)
+	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	for _, some := range [][]*dataset.Set{all, shuffled, shuffled[:50], all[100:], all[7:8], all[30:31], all[31:32]} {
+		for id, a := range ask(some) {
+			if diff := cmp.Diff(whole[id], a); diff != "" {
+				t.Fatalf("set %s, among 120 −, among %d +:\n%s", id, len(some), diff)
+			}
+		}
+	}
 }

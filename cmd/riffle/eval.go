@@ -191,9 +191,9 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 
 // checkDecode finds what is wrong with the flags of [addDecode], for the orders that are asked for.
 func checkDecode(cmd *cobra.Command, q question.Order) error {
-	for flag, value := range map[string]int{"beam": q.Decode.Beam, "inner": q.Decode.Inner, "symmetries": q.Decode.Symmetries} {
-		if cmd.Flags().Changed(flag) && value == 0 { // which stands for the run's own where no flag is given
-			return usage(cmd, learn.InRange(flag, value, learn.MaxBeam))
+	for flag, x := range map[string][2]int{"beam": {q.Decode.Beam, learn.MaxBeam}, "inner": {q.Decode.Inner, learn.MaxBeam}, "symmetries": {q.Decode.Symmetries, learn.MaxSymmetries}} {
+		if cmd.Flags().Changed(flag) && x[0] == 0 { // which stands for the run's own where no flag is given
+			return usage(cmd, learn.InRange(flag, x[0], x[1]))
 		}
 	}
 	return usage(cmd, q.Check())
