@@ -106,7 +106,9 @@ func TestCheckPeers(t *testing.T) {
 			t.Errorf("%d processes: %v, wanted %q", size, err, want)
 		}
 	}
-	m.Config.Train.Objective = "latent"
+	latent := tiny()
+	latent.Train.Objective = "latent"
+	m = newModel(t, latent, m.Engine)
 	if err := m.CheckPeers(peerstest.New(2)[1]); err == nil || !strings.Contains(err.Error(), "latent trains in one process (got 2)") {
 		t.Errorf("latent: %v", err)
 	}

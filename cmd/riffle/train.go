@@ -191,9 +191,7 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 // is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
 // is there keeps its engine.
 func (a *app) openRun(args []string, t *trainFlags) (m *learn.Model, dir *runs.Dir, err error) {
-	var cfg config.Config
-	var state runs.State
-	spec := t.engineSpec
+	cfg, state, spec := config.Config{}, runs.State{}, t.engineSpec
 	if t.resume {
 		if dir, err = runs.Resume(t.out); err != nil {
 			return nil, nil, err
