@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // KeyError is a wrong value of a key, or a key that there is not or that has no effect.
@@ -42,8 +43,11 @@ func Wrap(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	problem, hint, _ := strings.Cut(err.Error(), "\nhint: ")
-	return &KeyError{Key: key, Problem: problem, Hint: hint, cause: err}
+	problem, help, _ := strings.Cut(err.Error(), "\nhint: ") // of those whose text has it
+	if of := hint.Of(err); len(of) > 0 {
+		help = strings.Join(of, "\nhint: ")
+	}
+	return &KeyError{Key: key, Problem: problem, Hint: help, cause: err}
 }
 
 // keyed gives the error of a field the key that the field was filled from.

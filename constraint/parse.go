@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
@@ -173,7 +174,7 @@ func (r reader) item(w word) (int, error) {
 		return 0, errNoName
 	}
 	if k, twice := r.twice[name]; twice {
-		return 0, fmt.Errorf("items %d and %d are both called %q\nhint: give the number", r.index[name], k, name)
+		return 0, hint.Errorf("give the number", "items %d and %d are both called %q", r.index[name], k, name)
 	}
 	if k, ok := r.index[name]; ok {
 		return k, nil

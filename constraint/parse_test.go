@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/internal/fuzztest"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func TestParse(t *testing.T) {
@@ -46,7 +47,7 @@ func TestParse(t *testing.T) {
 		{Text{First: []string{"0:a"}}, `first "0:a": count: wanted 1 to 4 (got "0")`},
 		{Text{First: []string{"5:a"}}, `first "5:a": count: wanted 1 to 4 (got "5")`},
 	} {
-		if _, err := c.text.Parse(names); err == nil || err.Error() != c.want {
+		if _, err := c.text.Parse(names); err == nil || hint.Text(err) != c.want {
 			t.Errorf("%+v: %v, wanted %q", c.text, err, c.want)
 		}
 	}
@@ -58,7 +59,7 @@ func TestNumbersForNames(t *testing.T) {
 	pin := func(rule string, names ...string) (int, string) {
 		s, err := Text{Pin: []string{rule}}.Parse(names)
 		if err != nil {
-			return -1, err.Error()
+			return -1, hint.Text(err)
 		}
 		return s.Pins[0].Item, ""
 	}
@@ -121,11 +122,11 @@ func TestNamesWithCommas(t *testing.T) {
 			`"Okafor, Ngozi" x,3`:         "wanted a comma behind a quotation mark that closes; one within a name is written twice",
 			`3,`:                          "the name of an item is missing",
 		} {
-			if _, err := (Text{Before: []string{rule}}).Parse(names); err == nil || err.Error() != fmt.Sprintf("before %q: %s", rule, wanted) {
+			if _, err := (Text{Before: []string{rule}}).Parse(names); err == nil || hint.Text(err) != fmt.Sprintf("before %q: %s", rule, wanted) {
 				t.Errorf("%s: %v, wanted %q", rule, err, wanted)
 			}
 		}
-		if _, err := (Text{First: []string{"1:Lund, Eva"}}).Parse(names); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf(comma, "Lund, Eva", `"Lund, Eva"`)) {
+		if _, err := (Text{First: []string{"1:Lund, Eva"}}).Parse(names); err == nil || !strings.HasSuffix(hint.Text(err), fmt.Sprintf(comma, "Lund, Eva", `"Lund, Eva"`)) {
 			t.Errorf("first: %v", err)
 		}
 		for rule, item := range map[string]int{`Lund, Eva=0`: 2, `Lund, Per = "PL"=0`: 1, `"Lund, Per = ""PL"""=0`: 1, `"Okafor, Ngozi" = 0`: 0, `3=0`: 3} {
@@ -169,7 +170,7 @@ func TestCheckForm(t *testing.T) {
 		`before "\"a,b": a quotation mark is missing`:                          {Before: []string{`"a,b`}},
 		`first "2:a,": the name of an item is missing`:                         {First: []string{"2:a,"}},
 	} {
-		if err := text.CheckForm(); err == nil || err.Error() != want {
+		if err := text.CheckForm(); err == nil || hint.Text(err) != want {
 			t.Errorf("%+v: %v, wanted %s", text, err, want)
 		}
 		// What no set could take, no set takes.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -119,7 +120,7 @@ func (s Rules) CompileContext(ctx context.Context, n int) (*Plan, error) {
 	case whole == nil && decided:
 		return nil, errors.New("constraints: no order obeys all of them: the items before others and the forbidden positions contradict each other")
 	case whole == nil:
-		return nil, fmt.Errorf("constraints: found neither an order that obeys nor a contradiction in %d steps\nhint: fewer forbidden positions together with items before others", SearchLimit)
+		return nil, hint.Errorf("fewer forbidden positions together with items before others", "constraints: found neither an order that obeys nor a contradiction in %d steps", SearchLimit)
 	}
 	p.whole = whole
 	return p, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Quote writes a name so that it can be told from its neighbours in a list, and be given in a
@@ -100,7 +102,7 @@ func (r reader) split(list []word) error {
 			}
 			if joined += w.text; to > 0 {
 				if k, ok := r.commas[joined]; ok {
-					return fmt.Errorf("a comma separates items, and %q is the name of one\nhint: write it as '%s', and items beside it in quotation marks too", r.names[k], Quote(r.names[k]))
+					return hint.Errorf(fmt.Sprintf("write it as '%s', and items beside it in quotation marks too", Quote(r.names[k])), "a comma separates items, and %q is the name of one", r.names[k])
 				}
 			}
 			joined += ","

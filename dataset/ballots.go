@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // isBallots reports whether a table without a header begins with ballots: two lines or more, no
@@ -67,7 +69,7 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 		return err
 	}
 	if columns == nil && len(b.items) > b.most {
-		return fmt.Errorf("%s: has %d names and no header, wanted at most %d, as there are columns\nhint: ballots that rank some of many items need the header rank1,rank2,…", in.name, len(b.items), b.most)
+		return hint.Errorf("ballots that rank some of many items need the header rank1,rank2,…", "%s: has %d names and no header, wanted at most %d, as there are columns", in.name, len(b.items), b.most)
 	}
 	f.Sets = b.sets()
 	return nil
@@ -163,7 +165,7 @@ func (b *ballots) add(record []string, line int) error {
 		}
 		if b.last[k] == line {
 			b.ranked = b.ranked[:start]
-			return fmt.Errorf("%s is there twice\nhint: a place that was not filled is an empty cell", quoted(name))
+			return hint.Errorf("a place that was not filled is an empty cell", "%s is there twice", quoted(name))
 		}
 		b.last[k] = line
 		b.ranked = append(b.ranked, k)

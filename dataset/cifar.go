@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // CIFARSide is the height and the width of a CIFAR-10 image in pixels.
@@ -90,13 +92,13 @@ func LoadCIFAR10(dir string) (train, test *CIFAR, err error) {
 func loadCIFAR(path string) (*CIFAR, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, hintCIFAR)
+		return nil, hint.With(err, hintCIFAR)
 	}
 	defer f.Close()
 	return ReadCIFAR(f, path)
 }
 
-const hintCIFAR = "\nhint: unpack the binary version of https://www.cs.toronto.edu/~kriz/cifar.html there; riffle downloads nothing"
+const hintCIFAR = "unpack the binary version of https://www.cs.toronto.edu/~kriz/cifar.html there; riffle downloads nothing"
 
 // FindCIFAR10 returns the first folder that holds the six files of CIFAR-10, of
 // $RIFFLE_DATA/cifar10 and riffle/cifar10 in the user's data folder (see [FindMNIST]), and
@@ -117,7 +119,7 @@ func FindCIFAR10() (string, error) {
 		}
 		missed = append(missed, base)
 	}
-	return "", fmt.Errorf("CIFAR-10: not found; looked in %s%s", strings.Join(missed, ", "), hintCIFAR)
+	return "", hint.Errorf(hintCIFAR, "CIFAR-10: not found; looked in %s", strings.Join(missed, ", "))
 }
 
 // FindPhotos returns the first folder that has pictures, of $RIFFLE_DATA/photos and
@@ -129,5 +131,5 @@ func FindPhotos() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("photos: not found; looked in %s\nhint: `make photos` fetches some; task.data names a folder of yours", strings.Join(dirs, ", "))
+	return "", hint.Errorf("`make photos` fetches some; task.data names a folder of yours", "photos: not found; looked in %s", strings.Join(dirs, ", "))
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func TestColumnsMatch(t *testing.T) {
@@ -37,7 +39,7 @@ func TestColumnsMatch(t *testing.T) {
 	} {
 		at, byPlace, err := c.have.Match(c.want, 3, c.features)
 		if c.err != "" {
-			if err == nil || err.Error() != c.err {
+			if err == nil || hint.Text(err) != c.err {
 				t.Errorf("%s: error %v, wanted %q", name, err, c.err)
 			}
 			continue
@@ -108,11 +110,11 @@ func TestNamedFeatures(t *testing.T) {
 		`{"items": [{"features": {"a": 1e999}}]}`:                                                    `1e999 is beyond the largest float64`,
 		`{"items": [{"features": {"a": 1}}, {"features": {"a": 1, "c": 2}}]}`:                        `unknown column "c", wanted a`,
 	} {
-		if _, err := read(line); err == nil || !strings.Contains(err.Error(), wanted) {
+		if _, err := read(line); err == nil || !strings.Contains(hint.Text(err), wanted) {
 			t.Errorf("%s: error %v, wanted %q", line, err, wanted)
 		}
 	}
-	if _, err := ParseCSV(strings.NewReader("set,item,f,g,f\na,x,1,2,3\n"), "x.csv"); err == nil || err.Error() != `x.csv:1: column "f" is there twice` {
+	if _, err := ParseCSV(strings.NewReader("set,item,f,g,f\na,x,1,2,3\n"), "x.csv"); err == nil || hint.Text(err) != `x.csv:1: column "f" is there twice` {
 		t.Errorf("a column twice: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ReadCSV reads ranked lists from a table with a header:
@@ -176,5 +178,5 @@ func (f *File) feature(text string, line int, numbers *decimals) (float64, error
 	if f.Empty {
 		return math.NaN(), nil
 	}
-	return 0, errors.New("is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does")
+	return 0, hint.Errorf("--fill mean or --fill 0 fills empty features; in a training task.fill does", "is empty, wanted a finite number")
 }

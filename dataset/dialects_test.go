@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -105,7 +106,7 @@ func TestTableRefuses(t *testing.T) {
 		"another separator":            {"sep=|\nset|item\n", `x: separates values by "|", wanted a comma, a semicolon or a tab`},
 	} {
 		_, err := ParseCSV(strings.NewReader(c.text), "x")
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err == nil || !strings.HasPrefix(hint.Text(err), c.want) {
 			t.Errorf("%s: %v, wanted %s", name, err, c.want)
 		}
 	}
@@ -138,7 +139,7 @@ func TestFaults(t *testing.T) {
 	if f.Count != 16 || len(f.First) != 10 || f.First[9].Line != 11 || !cmp.Equal(f.Columns, map[string]int{"weight": 13, "price": 1, "item": 1}) {
 		t.Errorf("%+v", f)
 	}
-	lines := strings.Split(err.Error(), "\n")
+	lines := strings.Split(hint.Text(err), "\n")
 	if lines[0] != `x:2: weight: wanted a finite number (got "heavy")` || lines[10] != "and 6 more, of all in column weight 13, item 1, price 1" || len(lines) != 11 {
 		t.Errorf("%q", lines)
 	}
@@ -165,7 +166,7 @@ func TestFaults(t *testing.T) {
 			"x:1: items: is 3, wanted a list\nx:3: unknown field \"x\", the nearest known is \"id\"",
 		},
 	} {
-		if err := c.read(); err == nil || err.Error() != c.want {
+		if err := c.read(); err == nil || hint.Text(err) != c.want {
 			t.Errorf("%s: %v\nwanted %s", name, err, c.want)
 		}
 	}
@@ -219,7 +220,7 @@ func TestQueryFile(t *testing.T) {
 		}
 		for query, want := range map[string]string{"2\n": ".query: has sets of 2 items in all, wanted 3, as there are lines", "2\n0\n": ".query:2: wanted the size of a set, 1 to 65536 (got \"0\")", "": ".query: has sets of 0 items"} {
 			write(dir, strings.TrimSuffix(name, ".gz")+".query", query)
-			if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := Read(path, Options{}); err == nil || !strings.Contains(hint.Text(err), want) {
 				t.Errorf("%s, sizes %q: %v, wanted %s", name, query, err, want)
 			}
 		}
@@ -280,7 +281,7 @@ func TestBallots(t *testing.T) {
 		"count,votes,rank1\n1,1,a\n":           `x:1: column "votes" is there twice`,
 		strings.Repeat("a,b\n", 100) + "c,d\n": "x: has 4 names and no header, wanted at most 2",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%q: %v, wanted %s", text, err, want)
 		}
 	}

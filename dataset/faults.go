@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // mostFaults is how many places of a file are told.
@@ -37,10 +39,10 @@ func (f *Faults) add(line int, column string, err error) {
 		}
 		f.Columns[column]++
 	}
-	text, hint, _ := strings.Cut(concise(err).Error(), "\nhint: ")
+	text := concise(err)
 	at, _ := slices.BinarySearchFunc(f.First, line+1, func(x Fault, line int) int { return x.Line - line })
 	if at < mostFaults {
-		f.First = slices.Insert(f.First, at, Fault{line, column, text, hint})
+		f.First = slices.Insert(f.First, at, Fault{line, column, text.Error(), strings.Join(hint.Of(text), "; ")})
 		f.First = f.First[:min(mostFaults, len(f.First))]
 	}
 }
@@ -48,17 +50,17 @@ func (f *Faults) add(line int, column string, err error) {
 // longest is the longest fault in bytes, without the hint: names in a file have any length.
 const longest = 1000
 
-// concise leaves the end of a long error out.
+// concise leaves the end of a long error out, and a hint that is long.
 func concise(err error) error {
-	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	text := err.Error()
 	if len(text) <= longest {
 		return err
 	}
-	text = strings.ToValidUTF8(text[:longest], "") + "…"
-	if hint != "" && len(hint) <= longest {
-		text += "\nhint: " + hint
+	short := errors.New(strings.ToValidUTF8(text[:longest], "") + "…")
+	if help := strings.Join(hint.Of(err), "; "); len(help) <= longest {
+		return hint.With(short, help)
 	}
-	return errors.New(text)
+	return short
 }
 
 // err is nil where there are none.
@@ -69,19 +71,15 @@ func (f *Faults) err() error {
 	return f
 }
 
-// Error says the first ten, a line each, how many more there are and in which columns, and how to
-// mend them.
+// Error says the first ten, a line each, how many more there are and in which columns.
 func (f *Faults) Error() string {
-	var lines, hints []string
+	var lines []string
 	for _, x := range f.First {
 		line := fmt.Sprintf("%s:%d: ", f.Path, x.Line)
 		if x.Column != "" {
 			line += x.Column + ": "
 		}
 		lines = append(lines, line+x.Text)
-		if x.Hint != "" && !slices.Contains(hints, "hint: "+x.Hint) {
-			hints = append(hints, "hint: "+x.Hint)
-		}
 	}
 	if more := f.Count - len(f.First); more > 0 {
 		line := fmt.Sprintf("and %d more", more)
@@ -90,7 +88,18 @@ func (f *Faults) Error() string {
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(append(lines, hints...), "\n")
+	return strings.Join(lines, "\n")
+}
+
+// Help says how to mend them, each way once.
+func (f *Faults) Help() string {
+	var hints []string
+	for _, x := range f.First {
+		if x.Hint != "" && !slices.Contains(hints, x.Hint) {
+			hints = append(hints, x.Hint)
+		}
+	}
+	return strings.Join(hints, "\nhint: ")
 }
 
 // columns lists the columns with the most faults.

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Fill is what stands for an empty feature of a table.
@@ -59,7 +61,7 @@ func (f Fill) In(sets []*Set) (filled []int, err error) {
 		case filled[j] > 0 && f == FillNone:
 			return nil, fmt.Errorf("feature %s is empty in %s", columns.name(j), plural(filled[j], "item", "items"))
 		case filled[j] > 0 && f == FillMean && count[j] == 0:
-			return nil, fmt.Errorf("feature %s is empty in all items: it has no mean\nhint: leave the column out", columns.name(j))
+			return nil, hint.Errorf("leave the column out", "feature %s is empty in all items: it has no mean", columns.name(j))
 		case f == FillZero:
 			sum[j] = 0
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func TestFill(t *testing.T) {
@@ -58,7 +60,7 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.fill.In(f.Sets); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := c.fill.In(f.Sets); err == nil || !strings.HasPrefix(hint.Text(err), c.want) {
 			t.Errorf("%q: %v, wanted %s", c.fill, err, c.want)
 		}
 	}
@@ -77,7 +79,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("%v, %v", f.Sets[0].Items[2], err)
 	}
 	// What is no number is none with a fill either.
-	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), `:2: f: wanted a finite number (got "NA")`) {
+	if _, err := Read(write("na.csv", "set,item,f\nq,a,NA\n"), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), `:2: f: wanted a finite number (got "NA")`) {
 		t.Error(err)
 	}
 	for text, good := range map[string]bool{"": true, "0": true, "mean": true, "median": false, "Mean": false} {
@@ -98,7 +100,7 @@ func TestNullFeatures(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), "is null, wanted a finite number") {
+		if _, err := Read(path, Options{}); err == nil || !strings.Contains(hint.Text(err), "is null, wanted a finite number") {
 			t.Errorf("%s: error %v", text, err)
 		}
 		f, err := Read(path, Options{Empty: true})
@@ -124,7 +126,7 @@ func TestNullFeatures(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"items":[{"point":[1,null]},{"point":[2,3]}]}`, `{"items":[{"features":null}]}`, `{"items":[{"features":[1]}],"order":[null]}`} {
-		if _, err := ParseSetWith([]byte(text), Options{Empty: true}); err == nil || !strings.Contains(err.Error(), "null") {
+		if _, err := ParseSetWith([]byte(text), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), "null") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

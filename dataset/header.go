@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
@@ -78,9 +79,9 @@ func errHeader(columns []string) error {
 		}
 		if strings.HasPrefix(columnOf(c), "place ") {
 			if ballots != "" {
-				return fmt.Errorf("column %s: is none of a table of ballots (got %s)\nhint: the nearest format is rank1,rank2,…,count; the formats are %s", quoted(ballots), got, tableFormats)
+				return hint.Errorf("the nearest format is rank1,rank2,…,count; the formats are "+tableFormats, "column %s: is none of a table of ballots (got %s)", quoted(ballots), got)
 			}
-			return fmt.Errorf("columns of places: wanted 1, 2 and so on from left to right (got %s)\nhint: the nearest format is rank1,rank2,…,count; the formats are %s", got, tableFormats)
+			return hint.Errorf("the nearest format is rank1,rank2,…,count; the formats are "+tableFormats, "columns of places: wanted 1, 2 and so on from left to right (got %s)", got)
 		}
 	}
 	missing := "set"
@@ -94,7 +95,7 @@ func errHeader(columns []string) error {
 			break
 		}
 	}
-	return fmt.Errorf("column %q is missing (got %s)\nhint: %s; the formats are %s", missing, got, nearestTo, tableFormats)
+	return hint.Errorf(nearestTo+"; the formats are "+tableFormats, "column %q is missing (got %s)", missing, got)
 }
 
 // fewNames lists the first few of many names.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // twoByThree is two images of 2×3, written by hand from the format's description.
@@ -43,7 +45,7 @@ func wantError(t *testing.T, err error, want ...string) {
 		t.Fatalf("no error, wanted one with %q", want)
 	}
 	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
+		if !strings.Contains(hint.Text(err), w) {
 			t.Errorf("error is %q, wanted %q in it", err, w)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -151,7 +152,7 @@ func checkOrder(field string, order []int, n int) error {
 	if len(order) != n {
 		err := fmt.Errorf("%s: has %d entries, wanted %d, one an item", field, len(order), n)
 		if len(order) < n {
-			err = fmt.Errorf("%w\nhint: \"levels\": [[0], [2, 1]] is for ties and for orders of some items", err)
+			err = hint.Errorf("\"levels\": [[0], [2, 1]] is for ties and for orders of some items", "%w", err)
 		}
 		return err
 	}
@@ -163,7 +164,7 @@ func checkOrder(field string, order []int, n int) error {
 		return nil
 	}
 	if sorted := slices.Sorted(slices.Values(order)); sorted[0] == 1 && sorted[n-1] == n {
-		return fmt.Errorf("%w\nhint: %s counts from 0 in this format; take 1 from each entry", err, field)
+		return hint.With(err, field+" counts from 0 in this format; take 1 from each entry")
 	}
 	return err
 }

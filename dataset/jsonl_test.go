@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/riffle-ml/riffle/constraint"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -161,7 +162,7 @@ func TestReadJSONLErrors(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			got := strings.TrimPrefix(err.Error(), filepath.Join("in", "sets.jsonl")+":")
+			got := strings.TrimPrefix(hint.Text(err), filepath.Join("in", "sets.jsonl")+":")
 			if !strings.HasPrefix(got, c.want) || len(got) > longest+100 {
 				t.Errorf("error is\n%s\nwanted\n%s", got, c.want)
 			}

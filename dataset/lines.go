@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // lines yields the lines of r, gzipped or not, with their 1-based numbers, without their end
@@ -80,7 +82,7 @@ func openFile(path string) (*os.File, error) {
 }
 
 func errPipe(path string) error {
-	return fmt.Errorf("%s: is a pipe, wanted a file, which can be read twice\nhint: write what comes out of it to a file", path)
+	return hint.Errorf("write what comes out of it to a file", "%s: is a pipe, wanted a file, which can be read twice", path)
 }
 
 // patience is how long a pipe may have no writer. A variable for the sake of tests.
@@ -104,7 +106,7 @@ func openWaiting(path string, info os.FileInfo) (*os.File, error) {
 	case o := <-done:
 		return o.f, o.err
 	case <-time.After(patience):
-		return nil, fmt.Errorf("%s: is a pipe that nobody writes to\nhint: begin to write into it first", path)
+		return nil, hint.Errorf("begin to write into it first", "%s: is a pipe that nobody writes to", path)
 	}
 }
 

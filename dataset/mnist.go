@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Digits are images with what they show: Labels[i] is the class of image i, for
@@ -41,7 +43,7 @@ const mnistModule = "github.com/petar/!go!m!n!i!s!t@v0.0.0-20150320212226-2fbe10
 // maxMNISTFile bounds one packed file; the largest has 9.9 MB.
 const maxMNISTFile = 16 << 20
 
-const hintData = "\nhint: `make data` fetches it"
+const hintData = "`make data` fetches it"
 
 // LoadMNIST reads the 60,000 training and 10,000 test digits from the four .gz
 // files in dir, whose SHA-256 must be those of the published files.
@@ -81,7 +83,7 @@ func loadDigits(dir string, files [4]mnistFile) (train, test *Digits, err error)
 func readChecked(path, want string) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w%s", err, hintData)
+		return nil, hint.With(err, hintData)
 	}
 	if err != nil {
 		return nil, err
@@ -92,11 +94,11 @@ func readChecked(path, want string) ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) > maxMNISTFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes, so not the published file%s", path, maxMNISTFile, hintData)
+		return nil, hint.Errorf(hintData, "%s: larger than %d bytes, so not the published file", path, maxMNISTFile)
 	}
 	sum := sha256.Sum256(raw)
 	if got := hex.EncodeToString(sum[:]); got != want {
-		return nil, fmt.Errorf("%s: sha-256 is %s, wanted %s%s", path, got, want, hintData)
+		return nil, hint.Errorf(hintData, "%s: sha-256 is %s, wanted %s", path, got, want)
 	}
 	return raw, nil
 }
@@ -118,7 +120,7 @@ func FindMNIST() (string, error) {
 		}
 		missed = append(missed, dir)
 	}
-	return "", fmt.Errorf("mnist: not found; looked in %s%s", strings.Join(missed, ", "), hintData)
+	return "", hint.Errorf(hintData, "mnist: not found; looked in %s", strings.Join(missed, ", "))
 }
 
 func holdsAll(dir string, files [4]mnistFile) bool {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // finite parses a decimal number, neither NaN nor infinite: no hexadecimal digits and no
@@ -30,7 +32,7 @@ type decimals struct {
 	first     string
 }
 
-const commaHint = "\nhint: decimal commas are read where semicolons or tabs separate values"
+const commaHint = "decimal commas are read where semicolons or tabs separate values"
 
 // parse parses a number in a line.
 func (d *decimals) parse(text string, line int) (float64, error) {
@@ -50,7 +52,7 @@ func (d *decimals) parse(text string, line int) (float64, error) {
 	case err != nil || before == "" || after == "" || strings.ContainsAny(text, "."):
 		return 0, fmt.Errorf("wanted a finite number (got %s)", quoted(text))
 	case d.separator == ',':
-		return 0, fmt.Errorf("wanted a finite number (got %s)%s", quoted(text), commaHint)
+		return 0, hint.Errorf(commaHint, "wanted a finite number (got %s)", quoted(text))
 	case d.point > 0:
 		return 0, fmt.Errorf("has a decimal comma (got %q), line %d has a decimal point", text, d.point)
 	}

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"os"
 	"strconv"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Format is a format that [Open] knows.
@@ -173,7 +175,7 @@ func (in *Input) ReadAll() (_ *File, err error) {
 }
 
 func errPicture(name string) error {
-	return fmt.Errorf("%s: is a picture, wanted sets\nhint: a folder of pictures is a set", name)
+	return hint.Errorf("a folder of pictures is a set", "%s: is a picture, wanted sets", name)
 }
 
 // parse reads a file of the format that is set, but JSONL.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/internal/fuzztest"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/tsp"
 )
@@ -110,7 +111,7 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Read(path, Options{}); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), filepath.Dir(path)+string(filepath.Separator)), c.message) {
+		if f, err := Read(path, Options{}); err == nil || !strings.HasPrefix(strings.TrimPrefix(hint.Text(err), filepath.Dir(path)+string(filepath.Separator)), c.message) {
 			t.Errorf("%s: %+v, %v, wanted %s", name, f, err, c.message)
 		}
 	}
@@ -178,7 +179,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		})
 		if err != nil {
-			if !strings.Contains(err.Error(), path) {
+			if !strings.Contains(hint.Text(err), path) {
 				t.Fatalf("%v: does not name %s", err, path)
 			}
 			return
@@ -236,7 +237,7 @@ func TestOpenWaits(t *testing.T) {
 	if err := exec.Command("mkfifo", path).Run(); err != nil {
 		t.Skip("there is no mkfifo")
 	}
-	if _, err := Open(path, Options{}); err == nil || !strings.HasPrefix(err.Error(), path+": is a pipe that nobody writes to") {
+	if _, err := Open(path, Options{}); err == nil || !strings.HasPrefix(hint.Text(err), path+": is a pipe that nobody writes to") {
 		t.Error(err)
 	}
 	// Nobody is left waiting for the test's end.
@@ -259,7 +260,7 @@ func TestOpenPipe(t *testing.T) {
 		"LoadImage":   func() error { _, err := LoadImage(t.Context(), path); return err },
 		"ReadPrefLib": func() error { _, err := ReadPrefLib(path); return err },
 	} {
-		if err := open(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := open(); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%s: %v, wanted %s", name, err, want)
 		}
 	}

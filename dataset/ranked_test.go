@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -109,7 +110,7 @@ func TestSVMLight(t *testing.T) {
 		"1 qid:1":                    `x: no line has a feature`,
 		"1 qid:\xff 1:2":             `x:1: is not UTF-8`,
 	} {
-		if _, err := ParseSVMLight(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+		if _, err := ParseSVMLight(strings.NewReader(text), "x"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -154,7 +155,7 @@ func TestCSV(t *testing.T) {
 		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
 		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || err.Error() != message {
+		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -212,7 +213,7 @@ func TestPrefLib(t *testing.T) {
 		"# DATA TYPE: dat":           `x.soc:1: data type "dat": wanted one of soc, soi, toc, toi`,
 		"":                           "x.soc: ends before the first order",
 	} {
-		if _, err := ParsePrefLib(strings.NewReader(text), "x.soc"); err == nil || err.Error() != message {
+		if _, err := ParsePrefLib(strings.NewReader(text), "x.soc"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -232,7 +233,7 @@ func TestSushi(t *testing.T) {
 		"h\n0 2 0 -1":    `x.order:2: item "-1": wanted 0 to 65535`,
 		"h\n0 2 0 99999": `x.order:2: item "99999": wanted 0 to 65535`,
 	} {
-		if _, err := ParseSushi(strings.NewReader(text), "x.order"); err == nil || err.Error() != message {
+		if _, err := ParseSushi(strings.NewReader(text), "x.order"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -340,8 +341,8 @@ func FuzzQueryFile(f *testing.F) {
 			}
 		})
 		if err != nil {
-			if len(err.Error()) > 20*longest {
-				t.Fatalf("an error of %d bytes", len(err.Error()))
+			if len(hint.Text(err)) > 20*longest {
+				t.Fatalf("an error of %d bytes", len(hint.Text(err)))
 			}
 			return
 		}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // records are the lines of a table, whose values are separated by commas, semicolons or tabs.
@@ -126,7 +128,7 @@ func checkName(text string) error {
 	case text == "":
 		return errors.New(`wanted a name in UTF-8 (got "")`)
 	case !utf8.ValidString(text):
-		return fmt.Errorf("wanted a name in UTF-8 (got %s)\nhint: save the table as UTF-8; the bytes may be those of Windows-1252", quoted(text))
+		return hint.Errorf("save the table as UTF-8; the bytes may be those of Windows-1252", "wanted a name in UTF-8 (got %s)", quoted(text))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/internal/fuzztest"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/tsp"
 )
 
@@ -75,7 +76,7 @@ func TestScan(t *testing.T) {
 		sets, message := 0, ""
 		for s, err := range scan(strings.NewReader(c.text), "-") {
 			if err != nil {
-				message = err.Error()
+				message = hint.Text(err)
 				continue
 			}
 			if sets++; s.Validate() != nil {

@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // MaxScans is the most scans of a JPEG picture that is read. Each goes over all of the picture,
@@ -68,7 +69,7 @@ func checkScans(r *bufio.Reader, most int) error {
 	err := jpegSegments(r, func(marker byte, length int) error {
 		if marker == markerSOS {
 			if scans++; scans > most {
-				return fmt.Errorf("jpeg of more than %d scans, each over the whole picture, wanted at most %d\nhint: write it again as a JPEG that is not progressive", most, most)
+				return hint.Errorf("write it again as a JPEG that is not progressive", "jpeg of more than %d scans, each over the whole picture, wanted at most %d", most, most)
 			}
 		}
 		_, err := r.Discard(length)

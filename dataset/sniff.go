@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // sniffed is how much of a file is looked at to find its format.
@@ -74,14 +76,14 @@ func sniffHead(br *bufio.Reader, name string) (Format, error) {
 		return "", errPicture(name)
 	}
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		return "", fmt.Errorf("%s: is a zip file, which workbooks are too, wanted %s\nhint: a spreadsheet is read when it is saved as CSV", name, formatNames)
+		return "", hint.Errorf("a spreadsheet is read when it is saved as CSV", "%s: is a zip file, which workbooks are too, wanted %s", name, formatNames)
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 {
-		hint := ""
+		help := ""
 		if i < 2 && len(head) > 3 && head[i+2] == 0 {
-			hint = "\nhint: UTF-16 is read where the file begins with a byte order mark; or save it as UTF-8"
+			help = "UTF-16 is read where the file begins with a byte order mark; or save it as UTF-8"
 		}
-		return "", fmt.Errorf("%s: is not text, wanted %s%s", name, formatNames, hint)
+		return "", hint.Errorf(help, "%s: is not text, wanted %s", name, formatNames)
 	}
 	whole := errors.Is(err, io.EOF)
 	if format := sniffLines(head, whole, named); format != "" {

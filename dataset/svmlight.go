@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // MaxFeatures is the highest feature number that [ReadSVMLight] takes.
@@ -178,7 +180,7 @@ func (p *svmlight) fill(name string) error {
 	first := min(p.low, 1) // numbered from 0 only where a 0 occurs
 	t.width = p.high - first + 1
 	if most := 4<<20 + maxSparse*present; count > 0 && t.width > most/count {
-		return fmt.Errorf("%s: %d items of %d features, of which %d are there: too few\nhint: number the features from 1 without gaps", name, count, t.width, present)
+		return hint.Errorf("number the features from 1 without gaps", "%s: %d items of %d features, of which %d are there: too few", name, count, t.width, present)
 	}
 	t.columns = &Columns{Sparse: true, First: first}
 	t.features = make([]float64, count*max(0, t.width))

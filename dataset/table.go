@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // table gathers rows, an item each, of sets that may stand in any order. Its lists are of all
@@ -46,11 +48,11 @@ func (t *table) inSet(id string, line int) int32 {
 func (t *table) weigh(id, text string, line int) error {
 	count, err := wholeWeight(text)
 	if err != nil {
-		return fmt.Errorf("%w\nhint: count is how often the set counts; a feature needs another name", err)
+		return hint.Errorf("count is how often the set counts; a feature needs another name", "%w", err)
 	}
 	k := t.inSet(id, line)
 	if before := t.count[k]; before > 0 && before != count {
-		return fmt.Errorf("is %d, wanted %d as line %d of set %s has\nhint: count is how often the set counts; a feature needs another name", count, before, t.first[k], id)
+		return hint.Errorf("count is how often the set counts; a feature needs another name", "is %d, wanted %d as line %d of set %s has", count, before, t.first[k], id)
 	}
 	t.count[k] = count
 	return nil

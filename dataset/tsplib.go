@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/tsp"
 )
@@ -313,7 +314,7 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 	case p.kind == string(tsp.Explicit):
 		f.Instance, err = p.explicit()
 	case p.weights != nil:
-		return nil, fmt.Errorf("has EDGE_WEIGHT_SECTION, and EDGE_WEIGHT_TYPE is %s: which distances are meant?\nhint: EXPLICIT takes those of the section", p.kind)
+		return nil, hint.Errorf("EXPLICIT takes those of the section", "has EDGE_WEIGHT_SECTION, and EDGE_WEIGHT_TYPE is %s: which distances are meant?", p.kind)
 	case p.points != nil || n == 0 && f.Tours == nil:
 		if p.kind == "" {
 			return nil, errors.New("EDGE_WEIGHT_TYPE is missing")
@@ -328,7 +329,7 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 	if pair, ok := errors.AsType[*tsp.PairError](err); ok {
 		pair.Base = 1
 		if errors.Is(err, tsp.ErrAsymmetric) {
-			err = fmt.Errorf("%w\nhint: TYPE: ATSP, if that is meant", err)
+			err = hint.Errorf("TYPE: ATSP, if that is meant", "%w", err)
 		}
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/riffle-ml/riffle/internal/connected"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -29,7 +30,7 @@ func TestVotes(t *testing.T) {
 	if voters, err := CheckVotes(votes, n); err != nil || voters != 6 {
 		t.Errorf("CheckVotes = %d, %v, wanted 6", voters, err)
 	}
-	if _, _, err := Votes([]*Set{{Kind: KindPoint}}); err == nil || err.Error() != "set 0: has point items, wanted bare ones, known by their number alone" {
+	if _, _, err := Votes([]*Set{{Kind: KindPoint}}); err == nil || hint.Text(err) != "set 0: has point items, wanted bare ones, known by their number alone" {
 		t.Errorf("points: %v", err)
 	}
 }
@@ -47,7 +48,7 @@ func TestCheckVotesErrors(t *testing.T) {
 		{[]Vote{{BucketOrder{{1}}, 1}}, 1, "vote 0: level 0: item 1, wanted 0 to 0"},
 		{[]Vote{{BucketOrder{{0}}, 1}, {BucketOrder{{0}, {0}}, 1}}, 1, "vote 1: level 1: item 0 is there twice"},
 	} {
-		if _, err := CheckVotes(c.votes, c.n); err == nil || err.Error() != c.message {
+		if _, err := CheckVotes(c.votes, c.n); err == nil || hint.Text(err) != c.message {
 			t.Errorf("%v: got %v, want %s", c.votes, err, c.message)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // A set counts as often as it says, in JSONL and in tables.
@@ -29,7 +31,7 @@ func TestWeights(t *testing.T) {
 		`{"items":[{}],"weight":1e300}`:       "weight: is 1e300, wanted a whole number",
 		`{"count":1,"items":[{}],"weight":1}`: `weight: is there beside "count" or "weight"`,
 	} {
-		if _, err := ParseSet([]byte(line)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseSet([]byte(line)); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%s: error %v, wanted %q", line, err, want)
 		}
 	}
@@ -42,7 +44,7 @@ func TestWeights(t *testing.T) {
 		"set,item,rank,count\na,x,1,7\na,y,2,5\n": "t.csv:3: count: is 5, wanted 7 as line 2 of set a has\nhint: count is how often the set counts; a feature needs another name",
 		"set,item,rank,count\na,x,1,0.5\n":        "t.csv:2: count: is 0.5, wanted a whole number",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "t.csv"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseCSV(strings.NewReader(text), "t.csv"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%q: error %v, wanted %q", text, err, want)
 		}
 	}
@@ -80,7 +82,7 @@ func TestFeaturesOfASet(t *testing.T) {
 		`{"features":[],"items":[{"features":[1]}]}`:                 "features: has no numbers",
 		`{"features":[1],"features":[2],"items":[{"features":[1]}]}`: "field \"features\" is there twice",
 	} {
-		if _, err := ParseSet([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseSet([]byte(line)); err == nil || !strings.Contains(hint.Text(err), want) {
 			t.Errorf("%s: error %v, wanted %q", line, err, want)
 		}
 	}

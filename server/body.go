@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// bodyPause is how long a body may rest between two of its bytes, or take for the first. A variable for
-// the sake of tests.
-var bodyPause = 5 * time.Second
+// bodyPause is how long a body may rest between two of its bytes, or take for the first.
+const bodyPause = 5 * time.Second
 
 // read reads a body of the type wanted, within the limits. It takes room for what has arrived, so
 // that bodies which are promised and do not come take none.
@@ -62,7 +61,7 @@ func (s *Server) arriving(w http.ResponseWriter, r *http.Request, room *reserved
 			}
 			body = append(make([]byte, 0, size), body...)
 		}
-		pause := time.Now().Add(bodyPause)
+		pause := time.Now().Add(s.bodyPause)
 		if pause.After(end) {
 			pause = end
 		}
@@ -75,7 +74,7 @@ func (s *Server) arriving(w http.ResponseWriter, r *http.Request, room *reserved
 			_ = connection.SetReadDeadline(time.Time{})
 			return body, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, faultf(http.StatusRequestTimeout, "body", "the body came too slowly: nothing for %s, or not all within %s", bodyPause, s.limits.Time)
+			return nil, faultf(http.StatusRequestTimeout, "body", "the body came too slowly: nothing for %s, or not all within %s", s.bodyPause, s.limits.Time)
 		case err != nil:
 			if _, long := errors.AsType[*http.MaxBytesError](err); long {
 				return nil, err

@@ -65,19 +65,20 @@ const MinToken = 16
 
 // Server is models and the HTTP handler in front of them.
 type Server struct {
-	models   []*hosted
-	byName   map[string]*hosted
-	limits   Limits
-	token    string
-	log      *slog.Logger
-	metrics  *metrics
-	memory   atomic.Int64  // bytes of [Limits].Memory that are taken
-	searches chan struct{} // has a place for each search of a tour that may go on
-	drain    time.Duration
-	draining atomic.Bool
-	stopping atomic.Bool
-	graceEnd atomic.Pointer[time.Time] // of [Server.Serve], once it stops
-	handler  http.Handler
+	models    []*hosted
+	byName    map[string]*hosted
+	limits    Limits
+	token     string
+	log       *slog.Logger
+	metrics   *metrics
+	memory    atomic.Int64  // bytes of [Limits].Memory that are taken
+	searches  chan struct{} // has a place for each search of a tour that may go on
+	drain     time.Duration
+	draining  atomic.Bool
+	stopping  atomic.Bool
+	bodyPause time.Duration             // as the constant says; tests have another
+	graceEnd  atomic.Pointer[time.Time] // of [Server.Serve], once it stops
+	handler   http.Handler
 }
 
 // New loads the models of the runs. Close frees them.
@@ -91,7 +92,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Runs) == 0 {
 		return nil, errors.New("runs: wanted one or more directories of models")
 	}
-	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, drain: o.Drain, log: o.Log, metrics: newMetrics(), searches: make(chan struct{}, maxSearches)}
+	s := &Server{byName: map[string]*hosted{}, limits: o.Limits, token: o.Token, drain: o.Drain, log: o.Log, metrics: newMetrics(), searches: make(chan struct{}, maxSearches), bodyPause: bodyPause}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -273,7 +273,6 @@ func TestRoom(t *testing.T) {
 // A body takes memory as it arrives: many that are promised and do not come leave room for others, and end
 // by themselves.
 func TestPromisedBodies(t *testing.T) {
-	defer func(pause time.Duration) { bodyPause = pause }(bodyPause)
 	s, web := start(t, func(o *Options) { o.Limits.Memory = o.Limits.Body + 1<<20 }, "delta")
 	const promised = 32
 	for range promised {
@@ -292,7 +291,8 @@ func TestPromisedBodies(t *testing.T) {
 	if code, reason := status(t, s, "/v1/order", `{"sets": [{"items": [{},{}]}]}`); code != 200 {
 		t.Errorf("beside %d promised bodies: status %d %s", promised, code, reason)
 	}
-	bodyPause = 20 * time.Millisecond
+	s, web = start(t, nil, "delta")
+	s.bodyPause = 20 * time.Millisecond
 	r, w := io.Pipe()
 	defer w.Close()
 	req, err := http.NewRequest(http.MethodPost, web.URL+"/v1/order", r)

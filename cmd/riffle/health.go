@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/riffle-ml/riffle/server"
 )
 
 // healthTime is how long a server may take to say that it is well.
@@ -27,7 +29,7 @@ nothing but this program check themselves by it.`,
 			if len(args) > 0 {
 				addr = args[0]
 			}
-			if err := checkAddress(addr); err != nil {
+			if err := server.CheckAddress(addr); err != nil {
 				return usagef("health: %w", err)
 			}
 			if err := askHealth(cmd.Context(), addr); err != nil {

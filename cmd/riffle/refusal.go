@@ -10,8 +10,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/people"
 	"github.com/riffle-ml/riffle/learn"
 )
+
+// message is what a person reads of an error, whose options are flags here.
+func message(err error, args []string) string {
+	text := hint.Text(err)
+	if r, ok := errors.AsType[*learn.Refusal](err); ok {
+		text = strings.Replace(text, r.Error(), r.Calling("--"), 1)
+	}
+	return people.Text(err, text, args)
+}
 
 // usage makes a usage error of a refusal of an option; other errors, and nil, stay as they are.
 func usage(cmd *cobra.Command, err error) error {

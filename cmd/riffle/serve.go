@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,33 +94,23 @@ func (f *serveFlags) check(ctx context.Context) (token string, err error) {
 			return "", usagef("serve: --%s must be 0 or more (got %s)", flag, d)
 		}
 	}
-	if err := checkAddress(f.addr); err != nil {
+	if err := server.CheckAddress(f.addr); err != nil {
 		return "", usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
 	}
-	if token, err = readToken(ctx, f.tokenFile); err == nil {
-		err = checkToken(cmp.Or(f.tokenFile, "$"+tokenVariable), token)
+	if f.tokenFile != "" {
+		if token, err = server.ReadToken(ctx, f.tokenFile); err != nil {
+			return "", fmt.Errorf("serve: --token-file: %w", err)
+		}
+	} else {
+		token = strings.TrimSpace(os.Getenv(tokenVariable))
+		if err := server.CheckToken("$"+tokenVariable, token); err != nil {
+			return "", fmt.Errorf("serve: %w", err)
+		}
 	}
-	switch {
-	case err != nil && f.tokenFile != "":
-		return "", fmt.Errorf("serve: --token-file: %w", err)
-	case err != nil:
-		return "", fmt.Errorf("serve: %w", err)
-	case token == "" && !server.IsLoopback(f.addr):
+	if token == "" && !server.IsLoopback(f.addr) {
 		return "", usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", f.addr, tokenVariable)
 	}
 	return token, nil
-}
-
-// checkToken refuses a token that is none; "" is no token.
-func checkToken(where, token string) error {
-	const help = "openssl rand -hex 16 makes one"
-	switch {
-	case strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }):
-		return hint.Errorf(help, "%s: wanted a token of one line of printable ASCII, as it is sent in a header", where)
-	case token != "" && len(token) < server.MinToken:
-		return hint.Errorf(help, "%s: wanted a token of %d bytes or more (got %d)", where, server.MinToken, len(token))
-	}
-	return nil
 }
 
 // serve answers until ctx ends.
@@ -193,64 +182,6 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 		err = number // without the calls that met it
 	}
 	return nil, hint.With(fmt.Errorf("serve: --addr %s: %w", addr, err), help)
-}
-
-// checkAddress finds what is wrong with an address to listen on.
-func checkAddress(addr string) error {
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fmt.Errorf("wanted host:port (got %q)", addr)
-	}
-	if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
-		return fmt.Errorf("wanted a port of 0 to 65535 or a service's name after the host (got %q)", addr)
-	}
-	return nil
-}
-
-// mostToken is the longest file of a token, in bytes.
-const mostToken = 4096
-
-// readToken reads the token from a file or else from the environment, "" for none. A pipe that
-// nobody writes to is waited for until ctx ends.
-func readToken(ctx context.Context, path string) (string, error) {
-	if path == "" {
-		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
-	}
-	type result struct {
-		token string
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		token, err := readTokenFile(path)
-		done <- result{token, err}
-	}()
-	select {
-	case r := <-done:
-		return r.token, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-}
-
-func readTokenFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostToken+1))
-	if err != nil {
-		return "", err
-	}
-	if len(data) > mostToken {
-		return "", fmt.Errorf("%s: has more than %d bytes, wanted a token", path, mostToken)
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
-		return "", fmt.Errorf("%s: is empty, wanted a token", path)
-	}
-	return token, nil
 }
 
 // onHangup reads the checkpoints again at every hang-up signal.

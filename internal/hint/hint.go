@@ -5,6 +5,7 @@ package hint
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Hinter is an error with a hint, "" for none.
@@ -60,7 +61,9 @@ func Of(err error) (hints []string) {
 func Text(err error) string {
 	text := err.Error()
 	for _, h := range Of(err) {
-		text += "\nhint: " + h
+		if line := "\nhint: " + h; !strings.Contains(text, line) { // some errors have it in their text
+			text += line
+		}
 	}
 	return text
 }

@@ -1,11 +1,11 @@
 package ranking
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -24,7 +24,7 @@ func (r *Task) filled(s *dataset.Set) (*dataset.Set, error) {
 			case how == dataset.FillMean:
 				fill = r.scale.Mean[j]
 			case how != dataset.FillZero:
-				return nil, fmt.Errorf("item %s: %s is empty, wanted a finite number\nhint: a training with --set task.fill=mean (or 0) makes a model that takes empty features", s.ItemNames()[k], r.scale.column(j))
+				return nil, hint.Errorf("a training with --set task.fill=mean (or 0) makes a model that takes empty features", "item %s: %s is empty, wanted a finite number", s.ItemNames()[k], r.scale.column(j))
 			}
 			if out == s {
 				copied := *s
@@ -46,7 +46,7 @@ func (r *Task) filled(s *dataset.Set) (*dataset.Set, error) {
 func (r *Task) fillMeans(count []float64) error {
 	for j, c := range count {
 		if c == 0 && dataset.Fill(r.config.Fill) == dataset.FillMean && r.empty(j) {
-			return fmt.Errorf("%s: %s is empty in all sets of the training part: it has no mean\nhint: --set task.fill=0, or leave the column out", r.config.Data, r.scale.column(j))
+			return hint.Errorf("--set task.fill=0, or leave the column out", "%s: %s is empty in all sets of the training part: it has no mean", r.config.Data, r.scale.column(j))
 		}
 	}
 	for i := range r.parts {

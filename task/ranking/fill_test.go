@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -99,11 +100,11 @@ func TestFill(t *testing.T) {
 // is one that is empty everywhere.
 func TestFillRefuses(t *testing.T) {
 	c := rankingConfig(write(t, "a.csv", gaps(30)))
-	if err := infer(&c); err == nil || !strings.Contains(err.Error(), "a.csv:3: width: is empty, wanted a finite number\n") || !strings.Contains(err.Error(), "task.fill") {
+	if err := infer(&c); err == nil || !strings.Contains(err.Error(), "a.csv:3: width: is empty, wanted a finite number\n") || !strings.Contains(hint.Text(err), "task.fill") {
 		t.Errorf("no fill: %v", err)
 	}
 	r := openRanking(t, rankingConfig(write(t, "b.csv", strings.ReplaceAll(gaps(30), ",\n", ",1\n"))))
-	if _, _, err := r.Objects(t.Context(), askedWithGap()); err == nil || !strings.HasPrefix(err.Error(), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
+	if _, _, err := r.Objects(t.Context(), askedWithGap()); err == nil || !strings.HasPrefix(hint.Text(err), "set q: item x: column \"width\" is empty, wanted a finite number\nhint: ") {
 		t.Errorf("no fill: %v", err)
 	}
 	c = rankingConfig(write(t, "c.csv", gaps(30)))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -40,7 +41,7 @@ func infer(c *config.Config) error {
 	}
 	if t.N = largest; silent && kind == dataset.KindBare {
 		if t.N = max(largest, len(bareNames(sets))); t.N > MaxItems {
-			return fmt.Errorf("%s: has %d different items, wanted at most %d\nhint: --set task.n=%d, if that is meant: work grows with its square", t.Data, t.N, MaxItems, t.N)
+			return hint.Errorf(fmt.Sprintf("--set task.n=%d, if that is meant: work grows with its square", t.N), "%s: has %d different items, wanted at most %d", t.Data, t.N, MaxItems)
 		}
 	}
 	if t.Items == "" {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // readRanked reads a file of ranked lists, once while it is in use: a configuration is completed
@@ -18,7 +19,7 @@ func readRanked(path, fill string) ([]*dataset.Set, error) {
 		return sets, nil
 	}
 	if strings.HasPrefix(path, memory) {
-		return nil, fmt.Errorf("%s: these sets were in the memory of the program that trained\nhint: --test FILE judges on those of a file", path)
+		return nil, hint.Errorf("--test FILE judges on those of a file", "%s: these sets were in the memory of the program that trained", path)
 	}
 	o := dataset.Options{Empty: fill != ""}
 	if read != nil && path == read.Path && o == read.Options {

@@ -1,4 +1,5 @@
-package main
+// Package people words errors for people at a terminal.
+package people
 
 import (
 	"errors"
@@ -11,20 +12,13 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/riffle-ml/riffle/internal/hint"
-	"github.com/riffle-ml/riffle/learn"
 )
 
-// message is what a person reads of an error: of a system's error the path and what is wrong
-// with it, not the call that met it, and no control character of a name or a file, which a
-// terminal would obey. args are those of the command line: one that holds an end of a line
+// Text is what a person reads of an error whose text, perhaps with hints, is given: of a system's error
+// the path and what is wrong with it, not the call that met it, and no control character of a name or a
+// file, which a terminal would obey. args are those of the command line: one that holds an end of a line
 // stays in its line.
-func message(err error, args []string) string {
-	text := hint.Text(err)
-	if r, ok := errors.AsType[*learn.Refusal](err); ok { // options are flags here
-		text = strings.Replace(text, r.Error(), r.Calling("--"), 1)
-	}
+func Text(err error, text string, args []string) string {
 	eachPathError(err, func(pe *fs.PathError) {
 		text = strings.ReplaceAll(text, pe.Error(), pathText(pe))
 	})

@@ -1,4 +1,4 @@
-package main
+package people
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestMessage(t *testing.T) {
+func TestText(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
@@ -40,7 +40,7 @@ func TestMessage(t *testing.T) {
 		{errors.New("set \x1b[31m\xff: is red"), nil, `set \x1b[31m\xff: is red`},
 		{errors.New("größer als �"), nil, "größer als �"},
 	} {
-		if got := message(c.err, c.args); got != c.want {
+		if got := Text(c.err, c.err.Error(), c.args); got != c.want {
 			t.Errorf("%q gives %q, wanted %q", c.err, got, c.want)
 		}
 	}
