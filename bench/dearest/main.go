@@ -75,94 +75,119 @@ type found struct {
 	taken
 }
 
+// trial is a server under requests.
+type trial struct {
+	options
+	models []string
+	out    io.Writer
+	server *process
+	all    []found
+	within bool
+}
+
 func run(o options, models []string, out io.Writer) (within bool, err error) {
 	p, err := serve(o.riffle, strings.Fields(o.args), models)
 	if err != nil {
 		return false, err
 	}
-	defer func() { p.kill() }()
+	t := &trial{options: o, models: models, out: out, server: p, within: true}
+	defer func() { t.server.kill() }()
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-interrupted
-		p.kill()
+		t.server.kill()
 		os.Exit(1)
 	}()
 	fmt.Fprintf(out, "# before: %.0f MB\n", p.megabytes("VmHWM"))
-	within = true
-	var all []found
-	try := func(model, name string, requests []request) error {
-		f := found{model, name, p.measure(requests, o.caps)}
-		all = append(all, f)
-		if f.Seconds > o.most.seconds || f.Megabytes > o.most.megabytes || f.Status == 0 || f.Status == 500 {
-			within = false
+	switch {
+	case o.file != "":
+		err = t.askFile()
+	case o.hostile:
+		err = t.askHostile()
+	default:
+		err = t.search()
+	}
+	if err != nil {
+		return false, err
+	}
+	report(out, t.all)
+	return t.within, nil
+}
+
+// try measures a case, and starts another server where that one has ended.
+func (t *trial) try(model, name string, requests []request) (err error) {
+	f := found{model, name, t.server.measure(requests, t.caps)}
+	t.all = append(t.all, f)
+	if f.Seconds > t.most.seconds || f.Megabytes > t.most.megabytes || f.Status == 0 || f.Status == 500 {
+		t.within = false
+	}
+	if f.Status != http.StatusRequestEntityTooLarge || t.hostile || t.file != "" {
+		if err := json.NewEncoder(t.out).Encode(f); err != nil {
+			return err
 		}
-		if f.Status != http.StatusRequestEntityTooLarge || o.hostile || o.file != "" {
-			if err := json.NewEncoder(out).Encode(f); err != nil {
+	}
+	if !f.Ended {
+		t.server, err = serve(t.riffle, strings.Fields(t.args), t.models)
+	}
+	return err
+}
+
+func (t *trial) askFile() error {
+	name, path, ok := strings.Cut(t.file, "#")
+	if !ok {
+		path = "/v1/order"
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return t.try("file", name, one(path, string(data)))
+}
+
+func (t *trial) askHostile() error {
+	kinds := hostile()
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if t.only != "" && kind != t.only {
+			continue
+		}
+		for i, requests := range kinds[kind] {
+			if err := t.try(kind, fmt.Sprint(i+1), requests); err != nil {
 				return err
 			}
 		}
-		if !f.Ended {
-			p, err = serve(o.riffle, strings.Fields(o.args), models)
-			return err
-		}
-		return nil
 	}
-	switch {
-	case o.file != "":
-		name, path, ok := strings.Cut(o.file, "#")
-		if !ok {
-			path = "/v1/order"
+	return nil
+}
+
+// search draws requests that grow, for as long as it may.
+func (t *trial) search() error {
+	known, err := t.server.models()
+	if err != nil {
+		return err
+	}
+	known = slices.DeleteFunc(known, func(m *served) bool { return !m.takes(t.about) })
+	if len(known) == 0 {
+		return fmt.Errorf("none of the models has requests about %s", t.about)
+	}
+	rng := rand.New(rand.NewPCG(t.seed, 1))
+	for end := time.Now().Add(t.long); time.Now().Before(end); {
+		m := known[rng.IntN(len(known))]
+		w := m.draw(rng, t.about)
+		for range rng.IntN(16) {
+			w.double(rng)
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return false, err
-		}
-		err = try("file", name, one(path, string(data)))
-		if err != nil {
-			return false, err
-		}
-	case o.hostile:
-		kinds := hostile()
-		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-			if o.only != "" && kind != o.only {
-				continue
+		for { // what is refused as too much is asked for less of, until it is not
+			if err := t.try(m.Name, w.String(), []request{w.request(m)}); err != nil {
+				return err
 			}
-			for i, requests := range kinds[kind] {
-				if err := try(kind, fmt.Sprint(i+1), requests); err != nil {
-					return false, err
-				}
+			if t.all[len(t.all)-1].Status != http.StatusRequestEntityTooLarge || !w.less(rng) {
+				break
 			}
-		}
-	default:
-		known, err := p.models()
-		if err != nil {
-			return false, err
-		}
-		known = slices.DeleteFunc(known, func(m *served) bool { return !m.takes(o.about) })
-		if len(known) == 0 {
-			return false, fmt.Errorf("none of the models has requests about %s", o.about)
-		}
-		rng := rand.New(rand.NewPCG(o.seed, 1))
-		for end := time.Now().Add(o.long); time.Now().Before(end); {
-			m := known[rng.IntN(len(known))]
-			w := m.draw(rng, o.about)
-			for range rng.IntN(16) {
-				w.double(rng)
-			}
-			for { // what is refused as too much is asked for less of, until it is not
-				if err := try(m.Name, w.String(), []request{w.request(m)}); err != nil {
-					return false, err
-				}
-				if all[len(all)-1].Status != http.StatusRequestEntityTooLarge || !w.less(rng) {
-					break
-				}
-				all = all[:len(all)-1]
-			}
+			t.all = t.all[:len(t.all)-1]
 		}
 	}
-	report(out, all)
-	return within, nil
+	return nil
 }
 
 // report prints the worst of each model, or kind, in time and in memory.

@@ -93,6 +93,7 @@ See docs/scale.md.`,
 	f.BoolVar(&t.ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&t.devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&t.profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
+	excludes(cmd, "steps", "time")
 	addEngine(cmd, &t.engineSpec)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
@@ -116,8 +117,6 @@ func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 		return usagef("train: --steps must be above 0 (got %d)", t.steps)
 	case t.devices < 1:
 		return usagef("train: --devices must be 1 or more (got %d)", t.devices)
-	case t.steps > 0 && t.limit > 0:
-		return usagef("train: --steps and --time exclude each other")
 	case t.resume && t.initial != "":
 		return usagef("train: --init is for a new run, --resume goes on with one")
 	case t.resume && (len(args) > 0 || len(t.set) > 0):
