@@ -105,12 +105,12 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	width := float64(m.Process.Reverse.NumScores(m.Process.Free(n)))
 	states, most := steps, 1.0 // states of a set that go through the network, over all steps and at a time
 	host := Work{}             // of a set
-	switch {
-	case q.Kind == KindOrder:
+	switch q.Kind {
+	case KindOrder:
 		if method := methodOf(q.Decode.Method); method != nil {
 			states, most, host = method.work(m, q, n, steps, ruled)
 		}
-	case q.Kind == KindSample:
+	case KindSample:
 		most = float64(min(q.Count, samplesAtOnce))
 		states = steps * math.Ceil(float64(q.Count)/most) * most
 		host.Seconds = states * drawTime * width
@@ -118,7 +118,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		if ruled {
 			host.Seconds += float64(q.Count) * diffusion.Proposals * items * (items*ruledDrawTime + ruledStep)
 		}
-	case q.Kind == KindScore:
+	case KindScore:
 		most = float64(min(q.Count, 64))
 		states = steps * float64(q.Count)
 		host.Seconds = states * (drawTime*width + 1e-7*items)

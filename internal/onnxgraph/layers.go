@@ -10,10 +10,6 @@ import (
 // NormEpsilon is what norms add to a variance.
 const NormEpsilon = 1e-5
 
-// The layers follow package denoiser; what they do is told there.
-
-const normEpsilon = 1e-5
-
 // Linear is x·Wᵀ + b with W [out, in].
 func (b *Builder) Linear(name string, x Value) Value {
 	return b.Affine(x, b.Weight(name+".weight"), b.Weight(name+".bias"))
