@@ -105,4 +105,7 @@ const (
 	TaskTest       = "task.test"
 	TrainBatch     = "train.batch"
 	TrainObjective = "train.objective"
+	TrainSteps     = "train.steps"
+	TrainTime      = "train.time"
+	TrainTop       = "train.top"
 )

@@ -48,7 +48,7 @@ func sameConfig(ofRun, ofModel config.Config) error {
 	}
 	var keys, differ []string
 	for _, c := range config.Changes(want, got) {
-		if c.Key == "train.steps" || c.Key == "train.time" {
+		if c.Key == config.TrainSteps || c.Key == config.TrainTime {
 			continue
 		}
 		keys = append(keys, c.Key)
@@ -70,8 +70,8 @@ func sameConfig(ofRun, ofModel config.Config) error {
 func (t *trainer) trainOn(was *config.Config) error {
 	old, is := was.Train, t.Config.Train
 	if s := t.State.Config; s != nil { // what the checkpoint was made with: the file may have been changed by hand
-		old.Time = strings.Trim(s["train.time"], `'"`)
-		if n, err := strconv.Atoi(s["train.steps"]); err == nil {
+		old.Time = strings.Trim(s[config.TrainTime], `'"`)
+		if n, err := strconv.Atoi(s[config.TrainSteps]); err == nil {
 			old.Steps = n
 		}
 	}
@@ -80,9 +80,9 @@ func (t *trainer) trainOn(was *config.Config) error {
 	}
 	if t.ended() {
 		if t.limit > 0 {
-			return fmt.Errorf("train.time: must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
+			return config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
 		}
-		return fmt.Errorf("train.steps: must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
+		return config.Errorf(config.TrainSteps, "must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
 	}
 	if t.writes() {
 		if err := t.dir.Reconfigure(&t.Config); err != nil {

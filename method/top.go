@@ -13,10 +13,10 @@ func topWeight(s *Setup) (func(position int) float32, error) {
 		return nil, nil
 	}
 	if _, weighted := s.Process.Reverse.(reverse.Weighted); !weighted {
-		return nil, config.Errorf("train.top", "is for process.reverse pl and gpl (got %s)", s.Process.Reverse.Name())
+		return nil, config.Errorf(config.TrainTop, "is for process.reverse pl and gpl (got %s)", s.Process.Reverse.Name())
 	}
 	if steps := len(s.Process.Steps) - 1; steps != 1 {
-		return nil, config.Errorf("train.top", "is for one reverse step, whose first positions are those of the order (got %d steps in process.schedule)", steps)
+		return nil, config.Errorf(config.TrainTop, "is for one reverse step, whose first positions are those of the order (got %d steps in process.schedule)", steps)
 	}
 	return func(position int) float32 {
 		if position < top {

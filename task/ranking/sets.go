@@ -25,7 +25,7 @@ func (r *Task) part(split task.Split) (*part, error) {
 		err = fmt.Errorf("%s: no set is left to test on, wanted one whose order is known\n%s", r.config.Test, joined(r.Dropped))
 	}
 	if err != nil {
-		return nil, task.ErrData("task.test", r.config.Test, err)
+		return nil, task.ErrData(config.TaskTest, r.config.Test, err)
 	}
 	r.own = &part{}
 	for _, s := range sets {

@@ -60,7 +60,7 @@ func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 	flat := make([]uint8, count*s.n*size)
 	e, values := &task.Examples{Clean: make([]perm.Order, count)}, make([][]float64, count)
 	if mnist.Train.N < 2 || mnist.Test.N < 1 {
-		return nil, fmt.Errorf("task.data: wanted 2 training digits or more and a test digit (got %d and %d)", mnist.Train.N, mnist.Test.N)
+		return nil, config.Errorf(config.TaskData, "wanted 2 training digits or more and a test digit (got %d and %d)", mnist.Train.N, mnist.Test.N)
 	}
 	digits, from, of := mnist.Test, 0, mnist.Test.N
 	if split != task.Test {
