@@ -28,12 +28,13 @@ type reader struct {
 
 func readers() map[string]reader {
 	return map[string]reader{
-		"features": {encoder: denoiser.EncoderConfig{Kind: "features", Features: 2, Hidden: []int{8}}, shape: []int{2}},
-		"table":    {encoder: denoiser.EncoderConfig{Kind: "table"}},
-		"points":   {encoder: denoiser.EncoderConfig{Kind: "points"}, shape: []int{2}},
-		"edges":    {encoder: denoiser.EncoderConfig{Kind: "points"}, edges: true, shape: []int{2}},
-		"window":   {encoder: denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 8, Window: 4, Hidden: []int{8}}, shape: []int{4, 8}},
-		"cnn":      {encoder: denoiser.EncoderConfig{Kind: "cnn", Height: 4, Width: 4, Channels: []int{3, 4}, Kernel: 3}, shape: []int{4, 4}},
+		"features":      {encoder: denoiser.EncoderConfig{Kind: "features", Features: 2, Hidden: []int{8}}, shape: []int{2}},
+		"table":         {encoder: denoiser.EncoderConfig{Kind: "table"}},
+		"points":        {encoder: denoiser.EncoderConfig{Kind: "points"}, shape: []int{2}},
+		"edges":         {encoder: denoiser.EncoderConfig{Kind: "points"}, edges: true, shape: []int{2}},
+		"window":        {encoder: denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 8, Window: 4, Hidden: []int{8}}, shape: []int{4, 8}},
+		"window-pooled": {encoder: denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 8, Window: 4, Channels: []int{3}, Kernel: 3, Hidden: []int{8}}, shape: []int{4, 8}},
+		"cnn":           {encoder: denoiser.EncoderConfig{Kind: "cnn", Height: 4, Width: 4, Channels: []int{3, 4}, Kernel: 3}, shape: []int{4, 4}},
 	}
 }
 
