@@ -54,6 +54,8 @@ type Augment struct {
 	Rotate float64 `toml:"rotate" comment:"degrees" range:"0..180"`
 	Scale  float64 `toml:"scale" comment:"share of the size, 0.1 is 90 to 110 %" range:"0..<1"`
 	Shift  float64 `toml:"shift" comment:"pixels" range:"0..28"`
+	// Elastic moves the points of a coarse grid, each on its own.
+	Elastic float64 `toml:"elastic,omitempty" comment:"pixels by which points of a grid, 7 pixels apart, are moved, each on its own, and what is between them in proportion" range:"0..7"`
 }
 
 // Process is the forward shuffle, the reverse law and the denoising schedule.
