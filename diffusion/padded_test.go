@@ -268,7 +268,11 @@ func TestPaddedStatistics(t *testing.T) {
 				flat = append(flat, tensors.MustCopyFlatData[float32](cut(padded[0], i, 4))...)
 			}
 			alone[0] = tensors.FromFlatDataAndDimensions(flat, append([]int{3, 4}, r.shape...)...)
-			compare(t, name, slopes(t, e, store, d, p, padded), slopes(t, e, store, d, p, alone), 2e-5)
+			tolerance := 2e-5
+			if name == "window-pooled" { // XLA sums another number of small windows in another order
+				tolerance = 1e-4
+			}
+			compare(t, name, slopes(t, e, store, d, p, padded), slopes(t, e, store, d, p, alone), tolerance)
 		}
 	})
 }
