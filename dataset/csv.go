@@ -45,11 +45,17 @@ func ReadCSV(path string) ([]*Set, error) {
 
 // ParseCSV is [ReadCSV] for a reader; name stands for the file in errors.
 func ParseCSV(r io.Reader, name string) ([]*Set, error) {
-	f := &File{Format: FormatCSV}
-	if err := f.readCSV(r, name); err != nil {
+	f, err := ParseTable(r, name, Options{})
+	if err != nil {
 		return nil, err
 	}
 	return f.Sets, nil
+}
+
+// ParseTable is [ParseCSV] with what was odd about the table, [File.Warnings].
+func ParseTable(r io.Reader, name string, o Options) (*File, error) {
+	f := &File{Path: name, Format: FormatCSV, Options: o}
+	return f, f.readCSV(r, name)
 }
 
 // readCSV reads a table of any kind.
