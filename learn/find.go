@@ -162,23 +162,33 @@ func (m *Model) EncodeExamples(ctx context.Context, ex *task.Examples) (*diffusi
 	return encode(ctx, dec, ex)
 }
 
-// Draw draws orders of n objects for encoded sets, len(numbers)/enc.Batch of each: draw i by the
-// generator that the configuration's seed has for numbers[i].
-func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, n int, numbers []uint64) ([]perm.Order, error) {
-	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
-	for i, number := range numbers {
-		rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, number))
-		start[i] = m.Process.Start(rngs[i], n)
-	}
-	paths, err := m.decoder.Sample(ctx, enc, start, rngs)
-	if err != nil {
-		return nil, err
-	}
+// Draw draws orders of encoded sets, len(numbers)/enc.Batch of each: draw i by the generator that the
+// configuration's seed has for numbers[i].
+func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, numbers []uint64) ([]perm.Order, error) {
+	paths, err := m.draw(ctx, m.decoder, enc, enc.Size(0), m.Config.Seed, numbers)
 	orders := make([]perm.Order, len(paths))
 	for i, p := range paths {
 		orders[i] = p.Order()
 	}
-	return orders, nil
+	return orders, err
+}
+
+// draw draws paths to orders of n objects, draw i by the generator that a seed has for numbers[i]. Sets
+// of fewer than two objects, which have one order, have no encoding.
+func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n int, seed uint64, numbers []uint64) ([]diffusion.Path, error) {
+	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
+	for i, number := range numbers {
+		rngs[i] = rand.New(rand.NewPCG(seed^sampleStream, number))
+		start[i] = m.Process.Start(rngs[i], n)
+	}
+	if enc != nil {
+		return dec.Sample(ctx, enc, start, rngs)
+	}
+	paths := make([]diffusion.Path, len(start))
+	for i := range paths {
+		paths[i].States = start[i : i+1]
+	}
+	return paths, nil
 }
 
 // MethodWarnings are what a method to compare with found odd in the orders that it gave so far.
