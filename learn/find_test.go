@@ -3,7 +3,23 @@ package learn
 import (
 	"math"
 	"testing"
+
+	"github.com/riffle-ml/riffle/engine"
 )
+
+// What XLA compiles is counted; the go engine compiles nothing.
+func TestCompiled(t *testing.T) {
+	for kind, want := range map[string]int{"go": 0, "xla": 3} {
+		var said []string
+		m := &Model{Engine: &engine.Engine{Kind: kind}, OnCompile: func(text string) { said = append(said, text) }}
+		for _, size := range []int{0, 8, 16} {
+			m.compiling(size)()
+		}
+		if shapes, took := m.Compiled(); shapes != want || len(said) != want || (took > 0) != (want > 0) {
+			t.Errorf("%s: %d shapes in %s, %q said, wanted %d", kind, shapes, took, said, want)
+		}
+	}
+}
 
 // A tour and the same the other way round are as long as each other in every unit.
 func TestCompareCosts(t *testing.T) {

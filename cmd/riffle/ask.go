@@ -241,6 +241,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 	if in != nil {
 		a.warnOf(in.name)(in.late())
 	}
+	a.compiled(m)
 	a.summary(src, answered, time.Since(start), stream.quiet)
 	return nil
 }
