@@ -32,6 +32,9 @@ type Config struct {
 	// with and attention among cities, the paper's network for TSP-20. It needs the encoder
 	// "points" and an even number of Layers.
 	Edges bool
+	// Pairs is "borders" where the network is told how well the borders of any two tiles fit, else
+	// empty. It needs an encoder of images.
+	Pairs string
 	// Head is what the network ends in where that is not a law's scores, for the methods that
 	// Riffle is compared with: "score" gives each object a number ([rows, n]), "assign" gives
 	// it one for each of N places ([rows, n, N], by a linear layer), "pointer" gives each

@@ -36,6 +36,7 @@ type Denoiser struct {
 	mlp0, mlp2  *linear // for the laws with a score for each object
 	head        *linear // with Head
 	transitions *transitions
+	pairs       *pairs   // with Pairs
 	graph       *edgeNet // with a Head for edges, in place of all others
 }
 
@@ -82,6 +83,11 @@ func New(cfg Config) (*Denoiser, error) {
 		}
 	} else {
 		d.transformer = newTransformer(r, "transformer", &cfg)
+	}
+	if cfg.Pairs != "" {
+		if d.pairs, err = newPairs(r, "pairs", &cfg); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case cfg.Head == "assign":
@@ -177,7 +183,8 @@ func (d *Denoiser) extraToken() bool {
 // the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
 // identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
 //
-// With Edges the points themselves, from which the lengths come, stand behind the d numbers.
+// With Edges the points themselves, from which the lengths come, stand behind the d numbers; with
+// Pairs the borders of the tiles do.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
 	return d.EncodePadded(c, objects, nil)
 }
@@ -188,8 +195,11 @@ func (d *Denoiser) EncodePadded(c *Context, objects, lengths *graph.Node) *graph
 	c.lengths = lengths
 	defer func() { c.lengths = nil }()
 	x := d.encoder.apply(c, objects)
-	if d.tour != nil {
+	switch {
+	case d.tour != nil:
 		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
+	case d.pairs != nil:
+		x = graph.Concatenate([]*graph.Node{x, d.pairs.borders(objects)}, -1)
 	}
 	return x
 }
@@ -239,6 +249,13 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 	defer func() { c.half = false }()
 	dims := arrangements.Shape().Dimensions
 	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
+	var bias *graph.Node // of attention
+	if d.pairs != nil {
+		borders := graph.SliceAxis(embeddings, 2, graph.AxisRangeToEnd(dim))
+		var tokens *graph.Node
+		bias, tokens = d.pairs.apply(c, borders, arrangements, lengths)
+		embeddings = graph.Add(graph.SliceAxis(embeddings, 2, graph.AxisRange(0, dim)), tokens)
+	}
 	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]
 	dummies := d.dummies(n)
 	var extra *graph.Node // [rows, dummies, dim]
@@ -262,9 +279,9 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 			y = graph.Concatenate([]*graph.Node{y, extra}, 1)
 		}
 		if d.extraToken() { // one more token among the others, nothing masked (appendix C)
-			y = d.transformer.apply(c, y, n+1, 0, padding)
+			y = d.transformer.apply(c, y, n+1, 0, padding, bias)
 		} else {
-			y = d.transformer.apply(c, y, n, dummies, padding)
+			y = d.transformer.apply(c, y, n, dummies, padding, bias)
 		}
 	}
 	switch {

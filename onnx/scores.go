@@ -10,13 +10,10 @@ import (
 	"github.com/riffle-ml/riffle/reverse"
 )
 
-// scores reads embeddings [batch, n, dim], in states that are arrangements [batch, n] at times
+// scores reads embeddings [batch, n, width], in states that are arrangements [batch, n] at times
 // [batch], and returns the law's scores and the axes they have.
-func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
-	dim, width := cfg.Dim, cfg.Dim
-	if cfg.Edges {
-		width += 2
-	}
+func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []any) {
+	dim := cfg.Dim
 	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
 	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
 	time := b.time(b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch"))
@@ -35,7 +32,20 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	if cfg.Edges {
 		y = b.tour(cfg, embeddings, arrangement, n(), time, items, dummies, mask)
 	} else {
-		y = b.Add(b.arrange(embeddings, arrangement), time)
+		y = b.arrange(embeddings, arrangement)
+		bias, more := value(""), value("")
+		if cfg.Pairs != "" {
+			var tokens value
+			bias, tokens = b.pairs(cfg, b.Slice(y, b.Ints(dim), b.Ints(width), 2), n())
+			y = b.Add(b.Slice(y, b.Ints(0), b.Ints(dim), 2), tokens)
+			switch {
+			case matrix:
+				more = n()
+			case extra:
+				more = b.Ints(1)
+			}
+		}
+		y = b.Add(y, time)
 		if items != "" {
 			y = b.Add(y, items)
 		}
@@ -43,7 +53,11 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 			y = b.Concat(1, y, dummies)
 		}
 		for i := range cfg.Layers {
-			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask, cfg.Norm == "pre")
+			added := mask
+			if bias != "" {
+				added = b.layerBias(bias, i, cfg.Heads, more, mask)
+			}
+			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, added, cfg.Norm == "pre")
 		}
 		if cfg.Norm == "pre" {
 			y = b.layerNorm("transformer.norm", y)
