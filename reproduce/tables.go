@@ -267,7 +267,7 @@ func jigsaw() Table {
 	} {
 		n := x.side * x.side
 		size := fmt.Sprintf("%dx%d", x.side, x.side)
-		set := []string{"task.source=" + x.source, fmt.Sprintf("task.rows=%d", x.side), fmt.Sprintf("task.columns=%d", x.side), noise(n), fmt.Sprintf("eval.examples=%d", tested(n)), "train.validate=0"}
+		set := []string{"task.source=" + x.source, fmt.Sprintf("task.rows=%d", x.side), fmt.Sprintf("task.columns=%d", x.side), fmt.Sprintf("eval.examples=%d", tested(n)), "train.validate=0"}
 		if x.source != "mnist" {
 			set = append(set, "task.noise=0")
 		}
@@ -290,8 +290,8 @@ func jigsaw() Table {
 		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", "", x.sinkhorn, plain, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
 		row("diffsort", "DiffSort", "", x.diffsort, sorter("diffsort")...)
 		row("error-free-diffsort", "Error-free DiffSort", "", x.exact, sorter("error-free-diffsort")...)
-		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, "train.objective=latent")
-		row("ours", "Symmetric Diffusers, order known", "", nil)
+		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, noise(n), "train.objective=latent")
+		row("ours", "Symmetric Diffusers, order known", "", nil, noise(n))
 		if x.source == "cifar10" && x.side == 3 {
 			// JPEG works in squares of 8 pixels. A tile's place could be told by where their edges are in it, which a pixel changes.
 			t.Rows = append(t.Rows, Row{Name: "shifted-cifar10-3x3", Label: "order known, cuts a pixel off, " + where, N: n, Of: "ours-cifar10-3x3", Set: []string{"task.offset=1"}, Needs: needs})
