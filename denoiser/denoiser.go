@@ -34,6 +34,7 @@ type Denoiser struct {
 	transformer *transformer
 	tour        *tour   // with Edges, in its place
 	mlp0, mlp2  *linear // for the laws with a score for each object
+	direct      *direct // for scores that come from embeddings
 	head        *linear // with Head
 	transitions *transitions
 	pairs       *pairs   // with Pairs
@@ -54,6 +55,12 @@ func New(cfg Config) (*Denoiser, error) {
 	if cfg.Norm == "" {
 		cfg.Norm = "post"
 	}
+	switch cfg.Score {
+	case "":
+		cfg.Score = scoreContext
+	case scoreDirect:
+		cfg.Layers = 0
+	}
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -70,6 +77,25 @@ func New(cfg Config) (*Denoiser, error) {
 	if d.encoder, err = newEncoder(r, "encoder", &cfg); err != nil {
 		return nil, err
 	}
+	if cfg.Pairs != "" {
+		if d.pairs, err = newPairs(r, "pairs", &cfg); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Score != scoreContext {
+		d.direct = newDirect(r, "direct", cfg.Dim)
+	}
+	if cfg.Score != scoreDirect {
+		if err := d.addContext(r); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.keep(r)
+}
+
+// addContext adds what reads the objects of a state together: transformer and head.
+func (d *Denoiser) addContext(r *registry) (err error) {
+	cfg := &d.Config
 	d.time = newTimeEmbedding(r, "time_embedding", cfg.Dim)
 	switch cfg.Positions {
 	case "learned":
@@ -78,16 +104,11 @@ func New(cfg Config) (*Denoiser, error) {
 		d.positions = r.add("positions.weight", normal(1), 1, cfg.Dim)
 	}
 	if cfg.Edges {
-		if d.tour, err = newTour(r, "transformer", &cfg); err != nil {
-			return nil, err
+		if d.tour, err = newTour(r, "transformer", cfg); err != nil {
+			return err
 		}
 	} else {
-		d.transformer = newTransformer(r, "transformer", &cfg)
-	}
-	if cfg.Pairs != "" {
-		if d.pairs, err = newPairs(r, "pairs", &cfg); err != nil {
-			return nil, err
-		}
+		d.transformer = newTransformer(r, "transformer", cfg)
 	}
 	switch {
 	case cfg.Head == "assign":
@@ -100,7 +121,7 @@ func New(cfg Config) (*Denoiser, error) {
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
 	}
-	return d, d.keep(r)
+	return nil
 }
 
 // keep takes the arrays that the parts have asked for.
@@ -150,7 +171,7 @@ var ErrSize = errors.New("the network cannot take sets of this size")
 func (d *Denoiser) CheckSize(n int) error {
 	limited := ""
 	switch e, ends := d.encoder.(tableEnds); {
-	case d.Config.Positions == "learned":
+	case d.Config.Positions == "learned" && d.positions != nil:
 		limited = "its learned positions end"
 	case ends:
 		limited = e.ends()
@@ -247,6 +268,18 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 	}
 	c.half = d.halfWanted(c)
 	defer func() { c.half = false }()
+	if d.direct == nil {
+		return d.contextScores(c, embeddings, arrangements, times, lengths)
+	}
+	scores := d.direct.apply(c, embeddings, arrangements)
+	if d.Config.Score == scoreSum {
+		scores = graph.Add(scores, d.contextScores(c, embeddings, arrangements, times, lengths))
+	}
+	return scores
+}
+
+// contextScores are those that come from the transformer.
+func (d *Denoiser) contextScores(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
 	dims := arrangements.Shape().Dimensions
 	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
 	var bias *graph.Node // of attention

@@ -47,6 +47,9 @@ func newPairs(r *registry, name string, cfg *Config) (*pairs, error) {
 	if e.Reads() != Images {
 		return nil, field.Errorf("Pairs", "borders are of images, wanted an encoder of these (got %q)", e.Kind)
 	}
+	if cfg.Score != scoreContext {
+		return nil, field.Errorf("Pairs", "are told to the transformer, wanted score context (got %q)", cfg.Score)
+	}
 	p := &pairs{layers: cfg.Layers, heads: cfg.Heads, height: e.Height, width: e.Width, planes: max(1, e.Planes)}
 	p.tokens = r.add(name+".tokens.weight", xavier(pairFeatures, cfg.Dim), cfg.Dim, pairFeatures)
 	if p.layers > 0 {

@@ -253,6 +253,7 @@ func TestPairsLearn(t *testing.T) {
 func TestPairsRefuse(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		`Pairs: borders are of images, wanted an encoder of these (got "table")`: func(c *Config) { c.Encoder = EncoderConfig{Kind: "table"} },
+		`Pairs: are told to the transformer, wanted score context (got "sum")`:   func(c *Config) { c.Law, c.Score = reverse.PlackettLuce{}, "sum" },
 		`Pairs: unknown "corners", wanted borders`:                               func(c *Config) { c.Pairs = "corners" },
 	} {
 		if _, err := New(smallPairs(change)); err == nil || err.Error() != want {

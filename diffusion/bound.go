@@ -117,7 +117,7 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int
 	if draws < 1 {
 		return nil, fmt.Errorf("bound: wanted 1 or more draws (got %d)", draws)
 	}
-	ways, most := d.ways(e)
+	ways, _ := d.ways(e)
 	for _, steps := range ways {
 		for k := 1; k < len(steps); k++ {
 			if _, closed := d.Process.Forward.(multiStep); !closed && steps[k] != steps[k-1]+1 {
@@ -137,30 +137,19 @@ func (d *Decoder) logWeights(ctx context.Context, e *Encoded, clean func(set int
 				states[i*count+j], shuffles[i*count+j] = p.Trajectory(rngs[i], clean(i))
 			}
 		}
-		for k := most; k > 0; k-- {
-			var asked []query
-			for at := range states {
-				if steps := ways[at/count]; k < len(steps) {
-					asked = append(asked, query{at / count, states[at][k], steps[k]})
-				}
-			}
-			scores, err := d.scoresOf(ctx, e, asked)
-			if err != nil {
-				return nil, err
-			}
-			for at := range states {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				steps := ways[at/count]
-				if k >= len(steps) {
-					continue
-				}
-				sigma := shuffles[at][k-1]
+		err := d.descend(ctx, e, descent{
+			travellers: len(states),
+			set:        func(i int) int { return i / count },
+			states:     func(i, k int) []perm.Order { return states[i][k : k+1] },
+			move: func(i, k int, scores [][]float64) error {
+				steps, sigma := ways[i/count], shuffles[i][k-1]
 				logp := d.Process.Reverse.LogProb(scores[0], sigma.Inverse())
-				values[at/count][first+at%count] += logp - forwardLogProb(d.Process.Forward, steps[k]-steps[k-1], sigma)
-				scores = scores[1:]
-			}
+				values[i/count][first+i%count] += logp - forwardLogProb(d.Process.Forward, steps[k]-steps[k-1], sigma)
+				return nil
+			},
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return values, nil

@@ -1,14 +1,11 @@
 package diffusion
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -58,50 +55,29 @@ func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choo
 	for i := range paths {
 		paths[i].States = []perm.Order{slices.Clone(start[i])}
 	}
-	ways, most := d.ways(e)
-	for round := range most {
-		var asked []query
-		var moving []int // the paths of asked; those of short ways have ended
-		for i := range paths {
-			if k := len(ways[i/each]) - 1 - round; k > 0 {
-				asked, moving = append(asked, query{i / each, paths[i].Order(), ways[i/each][k]}), append(moving, i)
-			}
-		}
-		scores, err := d.scoresOf(ctx, e, asked)
-		if err != nil {
-			return nil, err
-		}
-		faults := make([]error, len(moving))
-		parallel.For(len(moving), func(at int) {
-			if faults[at] = ctx.Err(); faults[at] != nil {
-				return
-			}
-			i := moving[at]
-			path, row := &paths[i], scores[at]
+	set := func(i int) int { return i / each }
+	err := d.descend(ctx, e, descent{
+		travellers: len(paths),
+		set:        set,
+		states:     func(i, _ int) []perm.Order { return []perm.Order{paths[i].Order()} },
+		move: func(i, k int, scores [][]float64) (err error) {
+			path := &paths[i]
 			sigma := make(perm.Order, d.Process.Free(len(path.Order())))
 			logp := 0.0
-			if plan := d.plan(i/each, len(ways[i/each])-1-round); plan != nil {
-				logp, faults[at] = obey(i, lastStep{d.Process, plan, row, path.Order()}, sigma)
+			if plan := d.plan(set(i), k); plan != nil {
+				logp, err = obey(i, lastStep{d.Process, plan, scores[0], path.Order()}, sigma)
 			} else {
-				logp = choose(i, row, sigma)
+				logp = choose(i, scores[0], sigma)
 			}
 			path.LogProb += logp
 			path.States = append(path.States, d.Process.apply(sigma, path.Order()))
-		})
-		if err := errors.Join(faults...); err != nil {
-			return nil, cmp.Or(ctx.Err(), err)
-		}
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
 	return paths, nil
-}
-
-// ways are the schedules of the sets, and the number of reverse steps in the longest.
-func (d *Decoder) ways(e *Encoded) (steps [][]int, most int) {
-	for i := range e.Batch {
-		steps = append(steps, d.Process.At(e.Size(i)).Steps)
-		most = max(most, len(steps[i])-1)
-	}
-	return steps, most
 }
 
 // Beam searches for probable orders: it keeps the outer best states of each set after every
@@ -117,31 +93,23 @@ func (d *Decoder) Beam(ctx context.Context, e *Encoded, start []perm.Order, oute
 	for i := range beams {
 		beams[i] = []beamState{{path: Path{States: []perm.Order{slices.Clone(start[i])}}, greedy: true}}
 	}
-	ways, most := d.ways(e)
-	for round := range most {
-		var asked []query
-		first := make([]int, e.Batch) // of a set's states in asked
-		for i, beam := range beams {
-			first[i] = len(asked)
-			if k := len(ways[i]) - 1 - round; k > 0 {
-				for _, s := range beam {
-					asked = append(asked, query{i, s.path.Order(), ways[i][k]})
-				}
+	err := d.descend(ctx, e, descent{
+		travellers: e.Batch,
+		set:        func(i int) int { return i },
+		states: func(i, _ int) []perm.Order {
+			states := make([]perm.Order, len(beams[i]))
+			for j, s := range beams[i] {
+				states[j] = s.path.Order()
 			}
-		}
-		scores, err := d.scoresOf(ctx, e, asked)
-		if err != nil {
-			return nil, err
-		}
-		faults := make([]error, e.Batch)
-		parallel.For(e.Batch, func(i int) {
-			if k := len(ways[i]) - 1 - round; k > 0 {
-				beams[i], faults[i] = d.Process.expand(ctx, beams[i], scores[first[i]:][:len(beams[i])], outer, inner, d.plan(i, k))
-			}
-		})
-		if err := errors.Join(faults...); err != nil {
-			return nil, cmp.Or(ctx.Err(), err)
-		}
+			return states
+		},
+		move: func(i, k int, scores [][]float64) (err error) {
+			beams[i], err = d.Process.expand(ctx, beams[i], scores, outer, inner, d.plan(i, k))
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([][]Path, e.Batch)
 	for i, beam := range beams {

@@ -197,6 +197,18 @@ func TestPaddedLossIsThatOneByOne(t *testing.T) {
 	})
 }
 
+// So have those whose scores come from the embeddings.
+func TestPaddedDirectLossIsThatOneByOne(t *testing.T) {
+	const n = 6
+	e, sizes := enginetest.Open(t, "go"), []int{3, 6, 2, 5}
+	p := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.PlackettLuce{}, Steps: []int{0, 7}}
+	for _, score := range []string{"direct", "sum"} {
+		r := readers()["features"]
+		store, d := r.small(t, p, n, func(c *denoiser.Config) { c.Score = score })
+		oneByOne(t, score, e, store, d, p, r, sizes, n, slopes(t, e, store, d, p, paddedBatch(p, r, sizes, 0, n, false)))
+	}
+}
+
 // oneByOne compares the slopes of a padded batch with those of its sets alone.
 func oneByOne(t *testing.T, what string, e *engine.Engine, store *model.Store, d *denoiser.Denoiser, p *Process, r reader, sizes []int, n int, got []float32) {
 	t.Helper()

@@ -96,42 +96,31 @@ func Calibrate(ctx context.Context, m *learn.Model, count, samples int, progress
 	}
 	var pairs, places metric.Calibration
 	// GPL's scores of all samples are there at once, n² numbers each.
-	size := min(m.Config.Eval.Batch, count, max(1, 1024/samples))
-	for first := 0; first < count; first += size {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		ex, err := m.Task.Examples(task.Test, first, size)
-		if err != nil {
-			return nil, err
-		}
+	size := min(m.Config.Eval.Batch, max(1, 1024/samples))
+	err := batches(ctx, m, task.Test, count, size, func(ex *task.Examples, first, own int) error {
 		if _, _, err := ex.Judge.Places(0); err != nil {
-			return nil, fmt.Errorf("calibration: %w (task %s)", err, m.Config.Task.Name)
+			return fmt.Errorf("calibration: %w (task %s)", err, m.Config.Task.Name)
 		}
-		enc, err := m.EncodeExamples(ctx, ex)
+		orders, err := draws(ctx, m, ex, samples, func(i, j int) uint64 { return uint64(first+i)<<32 | uint64(j) })
 		if err != nil {
-			return nil, err
+			return err
 		}
-		numbers := make([]uint64, size*samples)
-		for i := range numbers {
-			numbers[i] = uint64(first+i/samples)<<32 | uint64(i%samples)
-		}
-		orders, err := m.Draw(ctx, enc, m.Config.Task.N, numbers)
-		if err != nil {
-			return nil, err
-		}
-		for i := range min(size, count-first) {
+		for i := range own {
 			ranks := make([]perm.Rank, samples)
 			for j := range ranks {
 				ranks[j] = orders[i*samples+j].Rank()
 			}
 			if err := calibrate(ex, i, ranks, &pairs, &places); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if progress != nil {
-			progress(min(first+size, count), count)
+			progress(first+own, count)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return newCalibration(m, count, samples, &pairs, &places), nil
 }

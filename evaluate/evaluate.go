@@ -46,29 +46,24 @@ func Run(ctx context.Context, m *learn.Model, split task.Split, count int, opt l
 		defer func() { _ = f.Flush() }() // what is not kept costs time only
 	}
 	start, got, doubts := time.Now(), columns{}, &tsp.Doubts{}
-	size := min(m.Config.Eval.Batch, count)
-	for first := 0; first < count; first += size {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		// The last batch may reach beyond count: one shape is compiled, the rest is dropped.
-		ex, err := m.Task.Examples(split, first, size)
-		if err != nil {
-			return nil, err
-		}
+	err = batches(ctx, m, split, count, m.Config.Eval.Batch, func(ex *task.Examples, first, own int) error {
 		orders, err := find(ctx, ex, first)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for i := range min(size, count-first) {
+		for i := range own {
 			if err := got.judge(ex, i, orders[i]); err != nil {
-				return nil, err
+				return err
 			}
 			if p, ok := ex.Judge.(task.Pricer); ok {
 				doubts.Found(fmt.Sprintf("instance %d", first+i+1), p.Cost(i, orders[i]), p.Best(i))
 			}
 		}
-		progress(min(first+size, count), count)
+		progress(first+own, count)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := newResult(m, start, count, opt)
 	measures := slices.Clip(task.PlaceMeasures)

@@ -59,7 +59,7 @@ func TestMarginals(ctx context.Context, m *learn.Model, index, samples int) (*Ma
 		for i := range numbers {
 			numbers[i] = uint64(index)<<32 | uint64(done+i)
 		}
-		orders, err := m.Draw(ctx, enc, n, numbers)
+		orders, err := m.Draw(ctx, enc, numbers)
 		if err != nil {
 			return nil, err
 		}

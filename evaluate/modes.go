@@ -66,28 +66,12 @@ func addModes(ctx context.Context, m *learn.Model, r *Result, split task.Split, 
 // modeShares are the shares of the modes, and of what is none, among a sample of each of count sets.
 func modeShares(ctx context.Context, m *learn.Model, modes []perm.Order, split task.Split, count int) (shares []float64, none float64, err error) {
 	shares = make([]float64, len(modes))
-	size := min(m.Config.Eval.Batch, count)
-	for first := 0; first < count; first += size {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		ex, err := m.Task.Examples(split, first, size)
+	err = batches(ctx, m, split, count, m.Config.Eval.Batch, func(ex *task.Examples, first, own int) error {
+		drawn, err := draws(ctx, m, ex, 1, func(i, _ int) uint64 { return uint64(first + i) })
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		enc, err := m.EncodeExamples(ctx, ex)
-		if err != nil {
-			return nil, 0, err
-		}
-		numbers := make([]uint64, size)
-		for j := range numbers {
-			numbers[j] = uint64(first + j)
-		}
-		drawn, err := m.Draw(ctx, enc, enc.Size(0), numbers)
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, o := range drawn[:min(size, count-first)] {
+		for _, o := range drawn[:own] {
 			at := slices.IndexFunc(modes, func(mode perm.Order) bool { return slices.Equal(mode, o) })
 			if at < 0 {
 				none += 1 / float64(count)
@@ -95,8 +79,9 @@ func modeShares(ctx context.Context, m *learn.Model, modes []perm.Order, split t
 			}
 			shares[at] += 1 / float64(count)
 		}
-	}
-	return shares, none, nil
+		return nil
+	})
+	return shares, none, err
 }
 
 // plackettLuceTV is the TV between a target and the Plackett–Luce law of the greatest likelihood.

@@ -364,16 +364,19 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 					return err
 				}
 			}
-			size, far := min(count, samplesAtOnce), 0
+			numbers, far := make([]uint64, min(count, samplesAtOnce)), 0
 			for len(s.Samples) < count {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				paths, err := m.draw(ctx, dec, enc, n, size, seed^d.digests[at].seed(), len(s.Samples))
+				for j := range numbers {
+					numbers[j] = uint64(len(s.Samples) + j)
+				}
+				paths, err := m.draw(ctx, dec, enc, n, seed^d.digests[at].seed(), numbers)
 				if err != nil {
 					return err
 				}
-				for _, p := range paths[:min(size, count-len(s.Samples))] {
+				for _, p := range paths[:min(len(paths), count-len(s.Samples))] {
 					s.Samples = append(s.Samples, p.Order())
 					if plans[at] != nil && outOfReach(&p) {
 						far++
@@ -409,24 +412,6 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 		out[i].Warnings = append(of[i], out[i].Warnings...)
 	}
 	return out, warnings, nil
-}
-
-// draw makes samples first, … of one set; sample j has its own generator.
-func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n, size int, seed uint64, first int) ([]diffusion.Path, error) {
-	orders := make([]perm.Order, size)
-	rngs := make([]*rand.Rand, size)
-	for j := range size {
-		rngs[j] = rand.New(rand.NewPCG(seed^sampleStream, uint64(first+j)))
-		orders[j] = m.Process.Start(rngs[j], n)
-	}
-	if enc == nil {
-		paths := make([]diffusion.Path, size)
-		for j := range paths {
-			paths[j].States = orders[j : j+1]
-		}
-		return paths, nil
-	}
-	return dec.Sample(ctx, enc, orders, rngs)
 }
 
 // Scored is the log-probability of a set's given order, and a bound on it. Of a set with ties, or

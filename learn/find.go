@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -135,11 +136,21 @@ func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.
 	for i, p := range beam {
 		all[i] = priced{p, cost(p.Order())}
 	}
-	slices.SortStableFunc(all, func(a, b priced) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(all, func(a, b priced) int { return compareCosts(a.cost, b.cost) })
 	for i, p := range all {
 		beam[i] = p.path
 	}
 	return beam
+}
+
+// compareCosts compares lengths to 40 bits: a tour is as long the other way round, but for a rounding that
+// depends on the unit. Integers up to 2⁴⁰ keep all of their digits.
+func compareCosts(a, b float64) int {
+	const rest = 12 // bits of a float64's 52
+	rounded := func(c float64) float64 {
+		return math.Float64frombits((math.Float64bits(c) + 1<<(rest-1)) &^ (1<<rest - 1))
+	}
+	return cmp.Compare(rounded(a), rounded(b))
 }
 
 // EncodeExamples encodes examples for [Model.Draw].
@@ -151,23 +162,33 @@ func (m *Model) EncodeExamples(ctx context.Context, ex *task.Examples) (*diffusi
 	return encode(ctx, dec, ex)
 }
 
-// Draw draws orders of n objects for encoded sets, len(numbers)/enc.Batch of each: draw i by the
-// generator that the configuration's seed has for numbers[i].
-func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, n int, numbers []uint64) ([]perm.Order, error) {
-	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
-	for i, number := range numbers {
-		rngs[i] = rand.New(rand.NewPCG(m.Config.Seed^sampleStream, number))
-		start[i] = m.Process.Start(rngs[i], n)
-	}
-	paths, err := m.decoder.Sample(ctx, enc, start, rngs)
-	if err != nil {
-		return nil, err
-	}
+// Draw draws orders of encoded sets, len(numbers)/enc.Batch of each: draw i by the generator that the
+// configuration's seed has for numbers[i].
+func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, numbers []uint64) ([]perm.Order, error) {
+	paths, err := m.draw(ctx, m.decoder, enc, enc.Size(0), m.Config.Seed, numbers)
 	orders := make([]perm.Order, len(paths))
 	for i, p := range paths {
 		orders[i] = p.Order()
 	}
-	return orders, nil
+	return orders, err
+}
+
+// draw draws paths to orders of n objects, draw i by the generator that a seed has for numbers[i]. Sets
+// of fewer than two objects, which have one order, have no encoding.
+func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n int, seed uint64, numbers []uint64) ([]diffusion.Path, error) {
+	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
+	for i, number := range numbers {
+		rngs[i] = rand.New(rand.NewPCG(seed^sampleStream, number))
+		start[i] = m.Process.Start(rngs[i], n)
+	}
+	if enc != nil {
+		return dec.Sample(ctx, enc, start, rngs)
+	}
+	paths := make([]diffusion.Path, len(start))
+	for i := range paths {
+		paths[i].States = start[i : i+1]
+	}
+	return paths, nil
 }
 
 // MethodWarnings are what a method to compare with found odd in the orders that it gave so far.

@@ -11,6 +11,7 @@
 // [batch, n, f]; identities [batch, n] int64. Arrangements, in order form
 // (arrangement[i] is the object at position i), and times are int64. Scores are those of
 // [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1, n] for path, [batch, n + 1] for IT, else [batch, n].
+// A network of direct scores takes the time like the others, and does not read it.
 // A beam of several states a set repeats the set's embeddings.
 //
 // Unlike in package denoiser, where an index that is no object's reads as zeros, ONNX takes

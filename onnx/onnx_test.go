@@ -42,6 +42,8 @@ var cases = map[string]func(c *denoiser.Config){
 	},
 	"gpl-first": func(c *denoiser.Config) { c.Positions = "first" },
 	"pl":        func(c *denoiser.Config) { c.Law = pl },
+	"direct":    func(c *denoiser.Config) { c.Law, c.Score = pl, "direct" },
+	"sum":       func(c *denoiser.Config) { c.Law, c.Score = pl, "sum" },
 	"pl-none":   func(c *denoiser.Config) { c.Law, c.Positions = pl, "none" },
 	"irs":       func(c *denoiser.Config) { c.Law, c.Positions = reverse.InverseRiffle{}, "learned" },
 	"ii":        func(c *denoiser.Config) { c.Law = reverse.InverseInsertion{} },

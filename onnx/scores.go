@@ -13,11 +13,25 @@ import (
 // scores reads embeddings [batch, n, width], in states that are arrangements [batch, n] at times
 // [batch], and returns the law's scores and the axes they have.
 func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []any) {
-	dim := cfg.Dim
 	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
 	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
-	time := b.time(b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch"))
+	times := b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch")
+	if cfg.Score != "direct" {
+		scores, axes = b.contextScores(cfg, width, embeddings, arrangement, times)
+	}
+	if cfg.Score == "context" {
+		return scores, axes
+	}
+	direct := b.scoreMLP("direct", b.arrange(embeddings, arrangement))
+	if cfg.Score == "sum" {
+		direct = b.Add(direct, scores)
+	}
+	return direct, []any{"batch", "n"}
+}
 
+// contextScores are those that come from the transformer.
+func (b builder) contextScores(cfg *denoiser.Config, width int, embeddings, arrangement, times value) (scores value, axes []any) {
+	dim, time := cfg.Dim, b.time(times)
 	matrix, extra, transitions := cfg.Law.Layout() == reverse.Matrix, cfg.Law.Layout() == reverse.VectorPlusOne, cfg.Law.Layout() == reverse.MatrixPlusRow // GPL; IT; path
 	n := sync.OnceValue(func() value { return b.Sizes(arrangement, 1, 2) })                                                                                // not every network asks
 	items, dummies := b.positions(cfg, n, matrix, extra)
@@ -78,12 +92,17 @@ func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []a
 	if transitions {
 		return b.transitions(y, dim), []any{"batch", "n + 1", "n"}
 	}
-	y = b.Linear("head.2", b.Relu(b.Linear("head.0", y)))
-	y = b.Op("Squeeze", []value{y, b.Ints(-1)})
+	y = b.scoreMLP("head", y)
 	if extra {
 		return y, []any{"batch", "n + 1"}
 	}
 	return y, []any{"batch", "n"}
+}
+
+// scoreMLP gives each vector of x [batch, n, dim] a number: [batch, n].
+func (b builder) scoreMLP(name string, x value) value {
+	x = b.Linear(name+".2", b.Relu(b.Linear(name+".0", x)))
+	return b.Op("Squeeze", []value{x, b.Ints(-1)})
 }
 
 // positions returns the positional encodings of items [n, dim] and of dummies [m, dim], "" for

@@ -68,13 +68,16 @@ func Save(path string, f Figure) error {
 	return nil
 }
 
-// dotsPerInch is the resolution of PNGs of vector figures; a point is 1/72 inch.
-const dotsPerInch = 200
+// Resolutions of PNGs; a point is 1/72 inch.
+const (
+	dotsPerInch   = 200 // of plots
+	pixelsPerInch = 72  // of boards
+)
 
-// encodeVector writes what paint draws on a canvas of w×h.
-func encodeVector(out io.Writer, svg bool, w, h vg.Length, paint func(draw.Canvas)) error {
+// encodeVector writes what paint draws on a canvas of w×h, a PNG of so many dots an inch.
+func encodeVector(out io.Writer, svg bool, dots int, w, h vg.Length, paint func(draw.Canvas)) error {
 	if !svg {
-		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dotsPerInch))
+		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots))
 		paint(draw.New(c))
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(out)
 		return err

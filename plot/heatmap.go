@@ -63,7 +63,7 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 	side := func(n int) vg.Length { return vg.Length(min(max(20*n, 120), 300)) }
 	probe := p.DataCanvas(draw.NewCanvas(nil, 1000, 1000)).Size()
 	width, height := side(cols)+1000-probe.X+barSpace+4, side(rows)+1000-probe.Y+16
-	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
+	return encodeVector(w, svg, dotsPerInch, width, height, func(c draw.Canvas) {
 		area := draw.Crop(c, 4, -barSpace, 4, -12)
 		p.Draw(area)
 		data := p.DataCanvas(area)

@@ -176,7 +176,7 @@ func (l Lines) encode(w io.Writer, svg bool) error {
 	}
 	width := vg.Length(columns*panelWidth + 8)
 	height := vg.Length(len(grid) * (panelHeight + rows*keyRow))
-	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
+	return encodeVector(w, svg, dotsPerInch, width, height, func(c draw.Canvas) {
 		tiles := draw.Tiles{Cols: columns, Rows: len(grid), PadX: 14, PadY: vg.Length(rows*keyRow) + 10, PadTop: vg.Length(rows*keyRow) + 6, PadBottom: 4, PadLeft: 4, PadRight: 8}
 		for i, tile := range slices.Concat(plot.Align(grid, tiles, c)...)[:len(plots)] {
 			plots[i].Draw(tile)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/plot/text"
+
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -258,7 +260,7 @@ func (s *StripSet) pitch(tile image.Point) int {
 // place draws one set from y down and returns where it ends.
 func (s *StripSet) place(b *board, x0, y int, tile image.Point) int {
 	if s.Name != "" { // in the margin's line above
-		b.add(words{x0, y + textSize, s.Name, textSize, ink, -1})
+		b.add(words{x0, y + textSize, s.Name, textSize, ink, text.XLeft})
 		y += textSize + 8
 	}
 	if s.Columns > 0 {
@@ -280,18 +282,18 @@ func (s *StripSet) placeColumns(b *board, x0, y int, tile image.Point, from, to 
 		x := x0 + (i-from)*(tile.X+stripGap)
 		return image.Rect(x, y, x+tile.X, y+tile.Y)
 	}
-	label := func(y int, text string) {
-		b.add(words{x0 - stripGap, y + tile.Y/2 + textSize*36/100, text, textSize, ink, 1})
+	label := func(y int, line string) {
+		b.add(words{x0 - stripGap, y + tile.Y/2 + textSize*36/100, line, textSize, ink, text.XRight})
 	}
 
 	// The head: the positions.
-	b.add(words{x0 - stripGap, y + smallText, "position", smallText, muted, 1})
+	b.add(words{x0 - stripGap, y + smallText, "position", smallText, muted, text.XRight})
 	every := 1
 	for every*(tile.X+stripGap) < textWidth(strconv.Itoa(to-1), smallText)+6 {
 		every++
 	}
 	for i := from; i < to; i += every {
-		b.add(words{x0 + (i-from)*(tile.X+stripGap) + tile.X/2, y + smallText, strconv.Itoa(i), smallText, muted, 0})
+		b.add(words{x0 + (i-from)*(tile.X+stripGap) + tile.X/2, y + smallText, strconv.Itoa(i), smallText, muted, text.XCenter})
 	}
 	y += smallText + stripGap
 
@@ -330,7 +332,7 @@ func (s *StripSet) placePictures(b *board, x0, y int, tile image.Point) int {
 			corner := image.Pt(x+i%s.Columns*tile.X, y+head+i/s.Columns*tile.Y)
 			return image.Rectangle{corner, corner.Add(tile)}
 		}
-		b.add(words{x, y + textSize, label, textSize, ink, -1})
+		b.add(words{x, y + textSize, label, textSize, ink, text.XLeft})
 		for i, item := range order {
 			s.placeTile(b, at(i), item)
 		}
@@ -378,7 +380,7 @@ func (s *StripSet) placeTile(b *board, at image.Rectangle, item int) {
 		short = short[:len(short)-1]
 		name = string(short) + "…"
 	}
-	b.add(words{(at.Min.X + at.Max.X) / 2, (at.Min.Y+at.Max.Y)/2 + size*36/100, name, size, contrast(c), 0})
+	b.add(words{(at.Min.X + at.Max.X) / 2, (at.Min.Y+at.Max.Y)/2 + size*36/100, name, size, contrast(c), text.XCenter})
 }
 
 // verdict is the frame around a tile, in the gap between tiles.
@@ -393,15 +395,15 @@ func verdict(tile image.Rectangle, right bool) frame {
 // placeLegend explains the frames that are drawn and returns its right end.
 func placeLegend(b *board, x, y int, verdicts []bool) int {
 	for _, right := range verdicts {
-		text := "right position"
+		what := "right position"
 		if !right {
-			text = "wrong position"
+			what = "wrong position"
 		}
 		side := image.Rect(x, y, x+textSize, y+textSize)
 		b.add(filled{side, color.Gray{0xdd}})
 		b.add(verdict(side, right))
-		b.add(words{x + textSize + 8, y + textSize - 2, text, smallText, ink, -1})
-		x += textSize + 8 + textWidth(text, smallText) + 18
+		b.add(words{x + textSize + 8, y + textSize - 2, what, smallText, ink, text.XLeft})
+		x += textSize + 8 + textWidth(what, smallText) + 18
 	}
 	return x
 }

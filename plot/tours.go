@@ -113,7 +113,7 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 	if width > maxStripSide/2 || height > maxStripSide/2 {
 		return fmt.Errorf("tours: would be %.0f×%.0f points, wanted at most %d a side\nhint: fewer rows or panels, or a smaller side", float64(width), float64(height), maxStripSide/2)
 	}
-	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
+	return encodeVector(w, svg, dotsPerInch, width, height, func(c draw.Canvas) {
 		fillRect(&c, color.White, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		style := textStyle(tickSize, ink, text.XLeft, text.YBottom)
 		for i, row := range lines {

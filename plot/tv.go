@@ -69,7 +69,7 @@ func (f TVFigure) encode(w io.Writer, svg bool) error {
 	}
 	const width, height, split = 506, 250, 250
 	curve, heat := f.curve(), f.heat()
-	return encodeVector(w, svg, width, height, func(c draw.Canvas) {
+	return encodeVector(w, svg, dotsPerInch, width, height, func(c draw.Canvas) {
 		left := draw.Crop(c, 4, -(width-split)-14, 4, -20)
 		curve.Draw(left)
 		right := square(heat, draw.Crop(c, split+14, -8, 4, -20))

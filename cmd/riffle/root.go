@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/internal/nearest"
+	"github.com/riffle-ml/riffle/learn"
 )
 
 // usageError is a wrong command line: exit code 2.
@@ -271,6 +272,17 @@ func (a *app) warn(warnings []string) {
 			a.note("warning: %s", w)
 		}
 		seen[w] = true
+	}
+}
+
+// compiled says how many shapes an engine compiled for a model, if any.
+func (a *app) compiled(m *learn.Model) {
+	switch shapes, took := m.Compiled(); shapes {
+	case 0:
+	case 1:
+		a.note("compiled 1 shape in %.1f s", took.Seconds())
+	default:
+		a.note("compiled %d shapes in %.1f s", shapes, took.Seconds())
 	}
 }
 

@@ -1,64 +1,47 @@
 // Package connected finds the strongly connected parts of directed graphs.
 package connected
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+)
 
 // Parts returns the strongly connected parts of a graph whose nodes are 0 to
 // len(successors)−1, each sorted. An edge between two parts goes from an earlier to a later
-// one. O(nodes + edges) and without recursion, so a long path needs no deep stack (Tarjan
-// 1972).
+// one (Tarjan 1972). It takes O(nodes + edges).
 func Parts(successors [][]int) [][]int {
-	n := len(successors)
-	index := make([]int, n) // when a node was met, from 1; 0 not yet
-	low := make([]int, n)   // the earliest node on the stack that it is known to reach
-	next := make([]int, n)  // the successor to look at next
-	onStack := make([]bool, n)
-	var stack, path []int
+	found := topo.TarjanSCC(lists{to: successors})
 	var parts [][]int
-	met := 0
-	enter := func(v int) {
-		met++
-		index[v], low[v], onStack[v] = met, met, true
-		stack, path = append(stack, v), append(path, v)
-	}
-	for root := range n {
-		if index[root] > 0 {
-			continue
+	for _, nodes := range slices.Backward(found) { // a part comes after all that it leads to
+		part := make([]int, len(nodes))
+		for i, v := range nodes {
+			part[i] = int(v.ID())
 		}
-		enter(root)
-		for len(path) > 0 {
-			v := path[len(path)-1]
-			if next[v] < len(successors[v]) {
-				w := successors[v][next[v]]
-				next[v]++
-				if index[w] == 0 {
-					enter(w)
-				} else if onStack[w] {
-					low[v] = min(low[v], index[w])
-				}
-				continue
-			}
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				parent := path[len(path)-1]
-				low[parent] = min(low[parent], low[v])
-			}
-			if low[v] < index[v] {
-				continue
-			}
-			at := len(stack) - 1
-			for stack[at] != v {
-				at--
-			}
-			part := slices.Clone(stack[at:])
-			for _, w := range part {
-				onStack[w] = false
-			}
-			stack = stack[:at]
-			slices.Sort(part)
-			parts = append(parts, part)
-		}
+		slices.Sort(part)
+		parts = append(parts, part)
 	}
-	slices.Reverse(parts) // Tarjan's algorithm finds a part after all that it leads to
 	return parts
 }
+
+// lists is a graph of lists of successors, of which [topo.TarjanSCC] asks nothing but these two. A
+// [simple.DirectedGraph] keeps its edges in maps, which take many times the memory and have no order.
+type lists struct {
+	graph.Directed
+	to [][]int
+}
+
+func (l lists) Nodes() graph.Nodes { return iterator.NewImplicitNodes(0, len(l.to), node) }
+
+func (l lists) From(id int64) graph.Nodes {
+	nodes := make([]graph.Node, len(l.to[id]))
+	for i, v := range l.to[id] {
+		nodes[i] = node(v)
+	}
+	return iterator.NewOrderedNodes(nodes)
+}
+
+func node(id int) graph.Node { return simple.Node(id) }

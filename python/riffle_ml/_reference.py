@@ -3,8 +3,8 @@
 The names and shapes of state_dict() are those of a saved model (model.safetensors), so
 that load() takes a run's directory as it is: load("runs/sort9"). A configuration is a dict of what config.toml calls its
 model: n, law, gpl_rows, dim, layers, heads, feed_forward, dropout, positions, encoder and,
-as the encoder needs them, height, width, window, channels, kernel, hidden, features; edges
-for the network of tours.
+as the encoder needs them, height, width, window, channels, kernel, hidden, features; score
+(context, direct or sum) for a law with a score an object; edges for the network of tours.
 """
 
 import itertools
@@ -170,6 +170,11 @@ class Tour(nn.Module):
         return self.layers[-1](torch.cat([y, dummies], 1), src_mask=mask)
 
 
+def score_mlp(d):
+    """[..., d] -> [..., 1]"""
+    return nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
+
+
 class Denoiser(nn.Module):
     """Objects, their arrangements and times -> the scores of a reverse law."""
 
@@ -180,6 +185,11 @@ class Denoiser(nn.Module):
             raise ValueError(f"pairs: {c['pairs']}: this file has no features of pairs")
         d = c["dim"]
         self.encoder = make_encoder(c)
+        self.score = c.get("score") or "context"
+        if self.score != "context":
+            self.direct = score_mlp(d)
+        if self.score == "direct":
+            return
         self.time_embedding = nn.Sequential(nn.Linear(TIME_DIM, d), nn.SiLU(), nn.Linear(d, d))
         if c["positions"] == "learned":
             self.positions = nn.Embedding(2 * c["n"], d)
@@ -190,7 +200,7 @@ class Denoiser(nn.Module):
             self.transformer = nn.TransformerEncoder(layer, c["layers"], enable_nested_tensor=False)
         self.dropout = nn.Dropout(c["dropout"])
         if c["law"] != "gpl":
-            self.head = nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
+            self.head = score_mlp(d)
 
     def position_encoding(self, n, dummies):
         """[n+dummies, d], the dummies after the items."""
@@ -209,6 +219,9 @@ class Denoiser(nn.Module):
             objects = objects.float() / 255
         e = self.encoder(objects)
         y = torch.stack([e[b, order] for b, orders in enumerate(arrangements.long()) for order in orders])
+        if self.score == "direct":
+            return self.direct(y).squeeze(-1)
+        direct = self.direct(y).squeeze(-1) if self.score == "sum" else 0
         time = self.time_embedding(sinusoid(times.flatten(), TIME_DIM))
         y = y + time.unsqueeze(1)
         rows, n, d = y.shape
@@ -222,7 +235,7 @@ class Denoiser(nn.Module):
         else:
             z = self.transformer(y, mask=mask)
         if law != "gpl":
-            return self.head(z).squeeze(-1)
+            return self.head(z).squeeze(-1) + direct
         z1, z2 = F.layer_norm(z, (d,)).split(n, 1)
         if self.config["gpl_rows"] == "items":
             return z1 @ z2.mT
@@ -262,7 +275,7 @@ def run_config(path):
     if c.get("method", "diffusion") != "diffusion":
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
-    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), edges=model.get("edges", False), pairs=model.get("pairs", ""))
+    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
     out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
     if model.get("norm", "post") != "post" or out["law"] == "path":
         raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
