@@ -55,6 +55,8 @@ type Augment struct {
 	Rotate float64 `toml:"rotate" comment:"degrees" range:"0..180"`
 	Scale  float64 `toml:"scale" comment:"share of the size, 0.1 is 90 to 110 %" range:"0..<1"`
 	Shift  float64 `toml:"shift" comment:"pixels" range:"0..28"`
+	// Elastic moves the points of a coarse grid, each on its own.
+	Elastic float64 `toml:"elastic,omitempty" comment:"pixels by which points of a grid, 7 pixels apart, are moved, each on its own, and what is between them in proportion" range:"0..7"`
 }
 
 // Process is the forward shuffle, the reverse law and the denoising schedule.
@@ -68,7 +70,7 @@ type Process struct {
 type Model struct {
 	Encoder        string  `toml:"encoder" comment:"table, cnn, window, points or features" values:"|table|cnn|window|points|features"`
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
-	Kernel         int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels" for:"model.encoder=cnn"`
+	Kernel         int     `toml:"kernel,omitempty" comment:"cnn, window: size of the convolutions, pixels; window: with batch norm and pooling, as cnn has them; 0: with a stride, without norm" for:"model.encoder=cnn|window"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim" for:"model.encoder=cnn|window|features"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`

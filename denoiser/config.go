@@ -77,7 +77,8 @@ type EncoderConfig struct {
 	// Channels are the channels of the convolutions (cnn: the paper's 32, 64; window may
 	// have none: then the pixels go to the hidden layers).
 	Channels []int
-	// Kernel is the size of cnn's convolutions in pixels (sort 5, jigsaw 3).
+	// Kernel is the size of the convolutions in pixels (cnn: sort 5, jigsaw 3); "window" without one has
+	// strided convolutions.
 	Kernel int
 	// Hidden are the sizes of the layers between the convolutions and d: of each window
 	// for "window", of each vector for "features"; none for "cnn" means one linear layer.

@@ -298,6 +298,7 @@ func TestEnginesAgreeOnColour(t *testing.T) {
 	for _, encoder := range []EncoderConfig{
 		{Kind: "cnn", Channels: []int{8}, Kernel: 3, Hidden: []int{20}},
 		{Kind: "window", Channels: []int{4, 6}, Hidden: []int{20}, Window: 5},
+		{Kind: "window", Channels: []int{4}, Kernel: 3, Hidden: []int{20}, Window: 5},
 	} {
 		encoder.Height, encoder.Width, encoder.Planes = 9, 10, 3
 		d := build(t, small(func(c *Config) { c.Encoder = encoder }))

@@ -62,6 +62,9 @@ var cases = map[string]func(c *denoiser.Config){
 	"window": func(c *denoiser.Config) { // sides that a stride does not divide
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 9, Width: 14, Window: 7, Channels: []int{3, 2}, Hidden: []int{6, 5}}
 	},
+	"window-pooled": func(c *denoiser.Config) { // sides that do not halve
+		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 7, Width: 10, Window: 5, Channels: []int{3, 4}, Kernel: 3, Hidden: []int{6}}
+	},
 	"window-colour": func(c *denoiser.Config) {
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 10, Window: 5, Planes: 3, Hidden: []int{6}}
 	},
