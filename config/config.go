@@ -33,6 +33,7 @@ type Task struct {
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
 	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
+	Offset    int       `toml:"offset,omitempty" comment:"jigsaw: pixels by which the cuts are moved right and down, of the middle of a picture that the tiles do not fill" for:"task.name=jigsaw" range:"-65536..65536"`
 	Noise     float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1" for:"task.name=jigsaw" range:"0..1"`
 	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
 	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
@@ -82,6 +83,7 @@ type Model struct {
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA" values:"|float32|bfloat16"`
 	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them" for:"model.encoder=points"`
+	Pairs          string  `toml:"pairs,omitempty" comment:"jigsaw: borders (how well the borders of each two tiles fit is computed and told to attention); empty: no such thing" for:"task.name=jigsaw" values:"|borders"`
 	Score          string  `toml:"score,omitempty" comment:"pl, irs, ii, diffsort: what an object's score comes from, context (its token behind the transformer; so if empty), direct (its embedding alone: there is no transformer, and one denoising step) or sum (both)" for:"process.reverse=pl|irs|ii; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items" for:"process.reverse=gpl; method=diffusion" fill:"dummies" values:"dummies|items" zero:"fill"`
 }

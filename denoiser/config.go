@@ -32,6 +32,9 @@ type Config struct {
 	// with and attention among cities, the paper's network for TSP-20. It needs the encoder
 	// "points" and an even number of Layers.
 	Edges bool
+	// Pairs is "borders" where the network is told how well the borders of any two tiles fit, else
+	// empty. It needs an encoder of images.
+	Pairs string
 	// Score says what a score of one object comes from, where the scores are such ([reverse.Vector], or
 	// Head "score"): "context", from the object's token behind the transformer; "direct", from its
 	// embedding alone, by an MLP, and then there is no transformer, Layers is 0 and times are not read; "sum", both added.

@@ -167,7 +167,7 @@ func TestAttentionInOneOrTwo(t *testing.T) {
 		for _, few := range []int{items, items - 1} {
 			fewItems = few
 			results = append(results, call(t, e, d, true, func(c *Context, in []*graph.Node) *graph.Node {
-				y := d.transformer.apply(c, in[0], items, items, nil)
+				y := d.transformer.apply(c, in[0], items, items, nil, nil)
 				up := graph.Gradient(graph.ReduceAllSum(graph.Sin(y)), in[0])
 				return graph.Concatenate([]*graph.Node{y, up[0]}, 0)
 			}, x))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -233,7 +234,8 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 		return err
 	}
 	m.Config.Paper = r.Paper
-	if err := change("reproduce", &m.Config, r.Set); err != nil { // of the model's own, so that the result is kept
+	// Of the model's own configuration, so that the result is kept.
+	if err := m.Rejudge(func(c *config.Config) error { return change("reproduce", c, r.Set) }); err != nil {
 		return err
 	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {

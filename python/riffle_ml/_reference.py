@@ -204,6 +204,8 @@ class Denoiser(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = c = config
+        if c.get("pairs"):
+            raise ValueError(f"pairs: {c['pairs']}: this file has no features of pairs")
         d = c["dim"]
         self.encoder = make_encoder(c)
         self.score = c.get("score") or "context"
@@ -296,7 +298,7 @@ def run_config(path):
     if c.get("method", "diffusion") != "diffusion":
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
-    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False))
+    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
     out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
     if model.get("norm", "post") != "post" or out["law"] == "path":
         raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
