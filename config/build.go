@@ -24,7 +24,7 @@ var fields = map[string]string{
 // network are those of [denoiser.Config].
 var network = map[string]string{
 	"N": "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
-	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "GPLRows": "model.gpl_rows",
+	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "Pairs": "model.pairs", "GPLRows": "model.gpl_rows",
 	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout",
 }
 
@@ -128,7 +128,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig, head string) (de
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Score: m.Score, Edges: m.Edges, Head: head,
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Score: m.Score, Edges: m.Edges, Pairs: m.Pairs, Head: head,
 	}, nil
 }
 
