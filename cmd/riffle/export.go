@@ -90,7 +90,10 @@ func (a *app) exportTensors(from, to string) error {
 	case same && own:
 		return fmt.Errorf("%s: is a file of the run, which stays as it is\nhint: another OUT", to)
 	}
-	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
+	metadata, err := dir.Metadata(state.Step)
+	if err == nil {
+		err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, metadata) })
+	}
 	if err != nil {
 		return err
 	}
