@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // A key that a file gives is checked against what the file says.
@@ -43,7 +45,7 @@ func TestUnusedKeysOfAFile(t *testing.T) {
 		"[process]\nreverse = \"glp\"\n[model]\ngpl_rows = \"items\"": "", // the law is told, by Resolve
 	} {
 		_, err := ParseConfig([]byte(doc), "x.toml")
-		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(hint.Text(err), want)) {
 			t.Errorf("%q:\n got %v\nwant %s", doc, err, want)
 		}
 	}
@@ -83,7 +85,7 @@ func TestUnusedKeysOfSet(t *testing.T) {
 		}
 		later := cfg // the memory of what was set is copied
 		_, err := later.Resolve()
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(hint.Text(err), c.want)) {
 			t.Errorf("%q: got %v, wanted %s", c.set, err, c.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -192,7 +193,7 @@ func (d *Dir) rotate(names []string) error {
 func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 	if state, err := d.LoadState(); err == nil {
 		if state.modelOnly() {
-			return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+			return nil, nil, hint.Errorf(fmt.Sprintf("riffle train %s --out DIR trains it anew", d.File(ConfigFile)), "%s: %w", d.Path, ErrModelOnly)
 		}
 		if _, err := d.checkConfig(state, fixed); err != nil { // this says more than tensors of other shapes
 			return nil, nil, err
@@ -269,11 +270,11 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 		problems = append(problems, err)
 	}
 	if len(problems) == 0 {
-		return State{}, nil, nil, fmt.Errorf("%s: %w\nhint: riffle train --out %s --resume makes one", d.Path, ErrNoCheckpoint, shell.Quote(d.Path))
+		return State{}, nil, nil, hint.Errorf(fmt.Sprintf("riffle train --out %s --resume makes one", shell.Quote(d.Path)), "%s: %w", d.Path, ErrNoCheckpoint)
 	}
 	err = fmt.Errorf("%s: no checkpoint is whole: %w", d.Path, problems)
 	if !errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w\nhint: train again, in another folder", err)
+		err = hint.With(err, "train again, in another folder")
 	}
 	return State{}, nil, nil, err
 }

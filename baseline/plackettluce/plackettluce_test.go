@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -111,7 +112,7 @@ func TestEstimateNeedsOnePart(t *testing.T) {
 		t.Errorf("parts %v, wanted {2}, {0, 3}, {1} in this order", disconnected.Parts)
 	}
 	for _, text := range []string{"has 4 strongly connected parts: {", "{0 3}", "\nhint: "} {
-		if !strings.Contains(err.Error(), text) {
+		if !strings.Contains(hint.Text(err), text) {
 			t.Errorf("error %q has no %q", err, text)
 		}
 	}
@@ -149,7 +150,7 @@ func TestEstimateErrors(t *testing.T) {
 		{nil, -1, "plackett-luce: prior must be 0 to 68719476736 (got -1)"},
 		{nil, math.NaN(), "plackett-luce: prior must be 0 to 68719476736 (got NaN)"},
 	} {
-		if _, err := Estimate(c.votes, 3, c.prior); err == nil || err.Error() != c.message {
+		if _, err := Estimate(c.votes, 3, c.prior); err == nil || hint.Text(err) != c.message {
 			t.Errorf("got %v, wanted %s", err, c.message)
 		}
 	}

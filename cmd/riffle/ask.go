@@ -142,7 +142,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		}
 		set, err := m.Population()
 		if err != nil {
-			return nil, nil, usagef("%s: INPUT is missing: %w\nhint: %s", name(cmd), err, cmd.UseLine())
+			return nil, nil, usageHint(cmd.UseLine(), "%s: INPUT is missing: %w", name(cmd), err)
 		}
 		src, err = f.source(cmd, oneSet("", set))
 		return src, m, err

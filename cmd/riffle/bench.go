@@ -88,7 +88,7 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []string, decode bool) (*learn.Model, error) {
 	if _, err := os.Stat(filepath.Join(from, runs.ConfigFile)); err == nil {
 		if !decode {
-			return nil, usagef("bench: %s is a run: wanted --decode greedy or beam\nhint: riffle bench %s times its training steps", from, filepath.Join(from, runs.ConfigFile))
+			return nil, usageHint(fmt.Sprintf("riffle bench %s times its training steps", filepath.Join(from, runs.ConfigFile)), "bench: %s is a run: wanted --decode greedy or beam", from)
 		}
 		for _, s := range set {
 			if key, _, _ := strings.Cut(s, "="); strings.TrimSpace(key) != "eval.batch" {

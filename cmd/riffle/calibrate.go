@@ -3,12 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
@@ -34,7 +34,7 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 	var c evaluate.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there\nhint: riffle eval DIR --calibration writes it again", path)
+		return nil, hint.Errorf("riffle eval DIR --calibration writes it again", "%s: is damaged: is not what riffle writes there", path)
 	}
 	var shares, counts []plot.Series
 	for _, t := range []struct {
@@ -53,7 +53,7 @@ func calibrationFigure(path string, data []byte) (plot.Figure, error) {
 		}
 	}
 	if len(shares) == 0 {
-		return nil, fmt.Errorf("%s: has no predictions\nhint: riffle eval DIR --calibration writes some", path)
+		return nil, hint.Errorf("riffle eval DIR --calibration writes some", "%s: has no predictions", path)
 	}
 	return plot.Calibration(shares, counts), nil
 }

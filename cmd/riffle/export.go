@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/onnx"
 	runs "github.com/riffle-ml/riffle/run"
@@ -88,7 +89,7 @@ func (a *app) exportTensors(from, to string) error {
 	case err != nil:
 		return err
 	case same && own:
-		return fmt.Errorf("%s: is a file of the run, which stays as it is\nhint: another OUT", to)
+		return hint.Errorf("another OUT", "%s: is a file of the run, which stays as it is", to)
 	}
 	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
 	if err != nil {
@@ -108,7 +109,7 @@ func (a *app) exportONNX(from, to string) error {
 	}
 	defer func() { _ = dir.Close() }()
 	if !m.Method.Diffuses() {
-		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, m.Method.Name)
+		return hint.Errorf("--format safetensors", "export: %s: only method diffusion has reverse steps to write as ONNX (got %s)", from, m.Method.Name)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {

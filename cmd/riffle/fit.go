@@ -167,7 +167,7 @@ func (r *fitted) fit(ctx context.Context, votes []dataset.Vote, f fitFlags) erro
 	case errors.As(err, &parts):
 		pl.Error = r.disconnected(parts)
 	case err != nil:
-		pl.Error = withoutHint(err)
+		pl.Error = err.Error()
 	default:
 		pl.Scores, pl.LogLikelihood, pl.Order = fit.Scores, &fit.LogLikelihood, fit.Mode()
 		// Strengths after the largest, so that none overflows.
@@ -179,13 +179,13 @@ func (r *fitted) fit(ctx context.Context, votes []dataset.Vote, f fitFlags) erro
 			pl.Shares = append(pl.Shares, math.Exp(s-most)/sum)
 		}
 		if pl.StdErrs, err = fit.StdErrs(votes, f.prior); err != nil {
-			pl.Warnings = append(pl.Warnings, withoutHint(err))
+			pl.Warnings = append(pl.Warnings, err.Error())
 		}
 	}
 	m := &r.Mallows
 	best, err := mallows.Estimate(votes, n)
 	if err != nil {
-		m.Error = withoutHint(err)
+		m.Error = err.Error()
 		return nil
 	}
 	theta := learn.Nats(best.Theta)
@@ -199,12 +199,6 @@ func (r *fitted) fit(ctx context.Context, votes []dataset.Vote, f fitFlags) erro
 	}
 	m.Bootstrap = &fitSpread{f.bootstrap, f.seed, learn.Nats(s.ThetaStdErr), learn.Nats(s.ThetaLow), learn.Nats(s.ThetaHigh), s.SameConsensus, s.Low, s.High}
 	return nil
-}
-
-// withoutHint leaves out what is for callers of a package.
-func withoutHint(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\nhint: ")
-	return text
 }
 
 // disconnected says which items the votes do not compare both ways, by their names.

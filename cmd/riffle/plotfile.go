@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
@@ -115,7 +116,7 @@ func marginalFigures(path string, data []byte) (figures []plot.Figure, err error
 			return nil, fmt.Errorf("%s: set %d: marginals: is empty", path, n)
 		}
 		if n > mostFigures {
-			return nil, fmt.Errorf("%s: has more than %d sets, each a picture\nhint: head -n %[2]d", path, mostFigures)
+			return nil, hint.Errorf(fmt.Sprintf("head -n %d", mostFigures), "%s: has more than %d sets, each a picture", path, mostFigures)
 		}
 		names := make([]string, len(s.Marginals))
 		for k := range names {

@@ -55,7 +55,7 @@ func presetData(name string) ([]byte, error) {
 		if near != "" {
 			near = fmt.Sprintf(", the nearest is %q", near)
 		}
-		return nil, usagef("preset %q: unknown%s\nhint: riffle presets lists them; a file of yours ends in .toml", name, near)
+		return nil, usageHint("riffle presets lists them; a file of yours ends in .toml", "preset %q: unknown%s", name, near)
 	}
 	return data, nil
 }

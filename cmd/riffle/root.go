@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
@@ -23,6 +24,11 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// usageHint is [usagef] with a hint.
+func usageHint(help, format string, args ...any) error {
+	return hint.With(usagef(format, args...), help)
+}
 
 // app is what the subcommands share: results go to out, progress and messages to err.
 type app struct {
@@ -155,7 +161,7 @@ func known(cmd *cobra.Command, args []string) error {
 		if near != "" {
 			near = fmt.Sprintf(", the nearest is %q", near)
 		}
-		return usagef("unknown command %q%s\nhint: %s --help lists them", args[0], near, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "unknown command %q%s", args[0], near)
 	}
 	return nil
 }
@@ -172,7 +178,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if flag, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
-		return usagef("%s%s: its value is missing\nhint: %s --help", command, flag, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help", cmd.CommandPath()), "%s%s: its value is missing", command, flag)
 	}
 	given, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	dashes := "--"
@@ -182,7 +188,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if !unknown {
-		return usagef("%s%w\nhint: %s --help lists them", command, err, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%s%w", command, err)
 	}
 	var names []string
 	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
@@ -193,7 +199,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := nearest.Near(given, names); near != "" {
 		return usagef("%sunknown flag %s%s, the nearest is --%s", command, dashes, given, near)
 	}
-	return usagef("%sunknown flag %s%s\nhint: %s --help lists them", command, dashes, given, cmd.CommandPath())
+	return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%sunknown flag %s%s", command, dashes, given)
 }
 
 // badValue is what the flags' package says of a value that it cannot read.
@@ -236,14 +242,14 @@ func typeName(kind string) string {
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
-			return usagef("%s: %s is missing\nhint: %s", name(cmd), names[len(args)], cmd.UseLine())
+			return usageHint(cmd.UseLine(), "%s: %s is missing", name(cmd), names[len(args)])
 		}
 		if len(args) > len(names) {
-			return usagef("%s: one argument too many: %q\nhint: %s", name(cmd), args[len(names)], cmd.UseLine())
+			return usageHint(cmd.UseLine(), "%s: one argument too many: %q", name(cmd), args[len(names)])
 		}
 		for i, arg := range args {
 			if arg == "" {
-				return usagef("%s: %s is empty\nhint: %s", name(cmd), names[i], cmd.UseLine())
+				return usageHint(cmd.UseLine(), "%s: %s is empty", name(cmd), names[i])
 			}
 		}
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -30,9 +32,9 @@ distances are exact (Bayer & Diaconis 1992).`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case n < 2:
-				return usagef("schedule: --n must be 2 to %d (got %d)\nhint: sets of 0 and 1 objects have one order", mostScheduled, n)
+				return usageHint("sets of 0 and 1 objects have one order", "schedule: --n must be 2 to %d (got %d)", mostScheduled, n)
 			case n > mostScheduled:
-				return usagef("schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square\nhint: T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", mostScheduled, n, longSchedule(n))
+				return usageHint(fmt.Sprintf("T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", longSchedule(n)), "schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square", mostScheduled, n)
 			}
 			for _, t := range steps {
 				if t > mostShuffles {
@@ -50,7 +52,10 @@ distances are exact (Bayer & Diaconis 1992).`,
 			var err error
 			if len(steps) > 0 {
 				if s, err = shuffle.ScheduleOf(n, steps); err != nil {
-					return usagef("schedule: --steps: %s", strings.TrimPrefix(err.Error(), "schedule: steps "))
+					if f, ok := errors.AsType[*field.Error](err); ok {
+						return usagef("schedule: --%s: %s", strings.ToLower(f.Field), f.Problem)
+					}
+					return err
 				}
 				warnings, err = shuffle.Check(n, steps)
 			} else {

@@ -19,6 +19,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
@@ -104,13 +105,13 @@ func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
 	case t.out == "":
-		return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
+		return usageHint("the folder that keeps the run, such as --out runs/first", "train: --out is missing")
 	case len(args) == 0 && !t.resume:
-		return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
+		return usageHint("riffle presets lists the presets", "train: PRESET or FILE.toml is missing")
 	case len(args) > 1:
-		return usagef("train: one argument too many: %q\nhint: %s", args[1], cmd.UseLine())
+		return usageHint(cmd.UseLine(), "train: one argument too many: %q", args[1])
 	case len(args) == 1 && args[0] == "":
-		return usagef("train: PRESET or FILE.toml is empty\nhint: riffle presets lists the presets")
+		return usageHint("riffle presets lists the presets", "train: PRESET or FILE.toml is empty")
 	case given("time") && t.limit <= 0:
 		return usagef("train: --time must be above 0 (got %s)", t.limit)
 	case given("steps") && t.steps <= 0:
@@ -120,7 +121,7 @@ func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 	case t.resume && t.initial != "":
 		return usagef("train: --init is for a new run, --resume goes on with one")
 	case t.resume && (len(args) > 0 || len(t.set) > 0):
-		return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.out))
+		return usageHint(fmt.Sprintf("riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.out)), "train: --resume takes no PRESET and --set: a run keeps its configuration")
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 		if t.devices > 1 {
 			again += fmt.Sprintf(" --devices %d", t.devices)
 		}
-		return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(t.out), again)
+		return hint.Errorf(fmt.Sprintf("riffle train --out %s --resume%s goes on", shell.Quote(t.out), again), "stopped at step %d, all is saved", m.State.Step)
 	}
 	if err != nil || !first {
 		return err
@@ -238,7 +239,7 @@ func (a *app) openRun(args []string, t *trainFlags) (m *learn.Model, dir *runs.D
 	}
 	switch {
 	case err != nil && kept && spec != "go":
-		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, spec)
+		err = hint.With(err, fmt.Sprintf("the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", spec))
 	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
 		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
 	}
@@ -462,7 +463,7 @@ func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bo
 	a.note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
 	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))
+		return hint.Errorf(fmt.Sprintf("riffle eval %s tests it", shell.Quote(dir.Path)), "interrupted in the test, the trained model is saved")
 	}
 	return err
 }
