@@ -153,3 +153,13 @@ func Check(n int, steps []int) ([]Warning, error) {
 			n, s.T, s.TVUniform, UniformTV, len(after)-1),
 	}}, nil
 }
+
+// LongSchedule is T of so many cards that the limit law holds,
+//
+//	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
+//
+// (Bayer & Diaconis 1992, Thm 2): θ = 4.526 gives [UniformTV].
+func LongSchedule(n int) float64 {
+	theta := -math.Log2(4 * math.Sqrt(6) * math.Erfinv(UniformTV))
+	return math.Ceil(1.5*math.Log2(float64(n)) + theta)
+}

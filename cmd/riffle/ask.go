@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
@@ -199,7 +200,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 		q.least = m.Config.Eval.Batch
 	}
 	lines := src.First.Line > 0 // and not a folder, whose name the set has
-	bar := a.newProgress("sets", -1, stream.quiet)
+	bar := progress.New(a.err, "sets", -1, stream.quiet)
 	results, out := a.out, bufio.NewWriter(a.out)
 	a.out = out
 	defer func() { a.out = results }()
@@ -207,7 +208,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 	for part, err := range question.Stream(cmd.Context(), src.All, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
 		return q.ask(ctx, m, sets)
 	}) {
-		bar.clear()
+		bar.Clear()
 		if err != nil {
 			return unanswered(err, src.Name, lines, answered)
 		}
@@ -225,9 +226,9 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 			return err
 		}
 		answered += len(part.Answers)
-		bar.at(answered, 0)
+		bar.At(answered, 0)
 	}
-	bar.clear()
+	bar.Clear()
 	a.summary(src, answered, time.Since(start), stream.quiet)
 	return nil
 }
@@ -252,7 +253,7 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 	default:
 		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
-	if took > lineEvery && !quiet {
+	if took > progress.LineEvery && !quiet {
 		a.note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
 	}
 }

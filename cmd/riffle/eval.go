@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/progress"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
@@ -225,13 +227,13 @@ func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
 
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
-	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	bar := progress.New(a.err, "test sets", count, quiet, progressbar.OptionShowCount())
 	m.OnCompile = func(text string) {
-		bar.clear()
+		bar.Clear()
 		a.note("%s", text)
 	}
-	r, err := evaluate.Run(cmd.Context(), m, split, count, opt, bar.at)
-	bar.clear()
+	r, err := evaluate.Run(cmd.Context(), m, split, count, opt, bar.At)
+	bar.Clear()
 	if err != nil {
 		return err
 	}
@@ -260,7 +262,7 @@ func (a *app) printResult(r *evaluate.Result) {
 		a.note("%s", n)
 	}
 	header, rows := r.Table()
-	table(a.out, header, rows)
+	text.Table(a.out, header, rows)
 	if r.Below != nil {
 		fmt.Fprintln(a.out)
 		a.sections(r.Below)
@@ -275,7 +277,7 @@ func (a *app) sections(all []evaluate.Section) {
 		}
 		fmt.Fprintln(a.out, s.Text)
 		if s.Rows != nil {
-			table(a.out, s.Header, s.Rows)
+			text.Table(a.out, s.Header, s.Rows)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -68,10 +69,10 @@ Of two features that say the same each may look unimportant.`,
 				}
 			}
 			lists = lists[:min(examples, len(lists))]
-			bar := a.newProgress("orderings", -1, quiet, progressbar.OptionShowCount())
-			opt.Progress = bar.at
+			bar := progress.New(a.err, "orderings", -1, quiet, progressbar.OptionShowCount())
+			opt.Progress = bar.At
 			found, err := evaluate.MeasureImportance(cmd.Context(), m, lists, opt)
-			bar.clear()
+			bar.Clear()
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
@@ -253,7 +254,7 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 				if err != nil {
 					return nil, err
 				}
-				figure, err := strip(ctx, m, drawn)
+				figure, err := figures.Strip(ctx, m, drawn)
 				if err != nil {
 					return nil, err
 				}

@@ -266,6 +266,13 @@ func (a *app) printJSON(v any) error {
 // printLine writes a result as one line of JSON.
 func (a *app) printLine(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
+// lines prints keys with their values.
+func (a *app) lines(all [][2]string) {
+	for _, l := range all {
+		fmt.Fprintf(a.out, "%-10s %s\n", l[0], l[1])
+	}
+}
+
 // note writes a message for people.
 func (a *app) note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
 

@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -34,7 +35,7 @@ distances are exact (Bayer & Diaconis 1992).`,
 			case n < 2:
 				return usageHint("sets of 0 and 1 objects have one order", "schedule: --n must be 2 to %d (got %d)", mostScheduled, n)
 			case n > mostScheduled:
-				return usageHint(fmt.Sprintf("T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", longSchedule(n)), "schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square", mostScheduled, n)
+				return usageHint(fmt.Sprintf("T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", shuffle.LongSchedule(n)), "schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square", mostScheduled, n)
 			}
 			for _, t := range steps {
 				if t > mostShuffles {
@@ -68,7 +69,7 @@ distances are exact (Bayer & Diaconis 1992).`,
 				a.note("warning: %s", w.Message)
 			}
 			if picture != "" {
-				if err := plot.Save(picture, tvFigure(s)); err != nil {
+				if err := plot.Save(picture, figures.TV(s)); err != nil {
 					return err
 				}
 				a.note("wrote %s", picture)
@@ -96,16 +97,6 @@ const (
 	mostShuffles  = 1_000
 )
 
-// longSchedule is T of so many cards that the limit law holds,
-//
-//	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
-//
-// (Bayer & Diaconis 1992, Thm 2): θ = 4.526 gives [shuffle.UniformTV].
-func longSchedule(n int) float64 {
-	theta := -math.Log2(4 * math.Sqrt(6) * math.Erfinv(shuffle.UniformTV))
-	return math.Ceil(1.5*math.Log2(float64(n)) + theta)
-}
-
 func (a *app) printSchedule(s shuffle.Schedule) {
 	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)
 	step := map[int]int{}
@@ -121,21 +112,5 @@ func (a *app) printSchedule(s shuffle.Schedule) {
 		}
 		rows = append(rows, row)
 	}
-	table(a.out, []string{"t", "TV to uniform", "reverse step", "TV of the step"}, rows)
-}
-
-// tvFigure computes what the paper's figure of distances shows.
-func tvFigure(s shuffle.Schedule) plot.TVFigure {
-	last := s.T + 3
-	f := plot.TVFigure{N: s.N, T: s.T, Steps: s.Steps, TVUniform: make([]float64, last+1), TVBetween: make([][]float64, s.T+1)}
-	for t := range f.TVUniform {
-		f.TVUniform[t] = shuffle.TVUniform(s.N, t)
-	}
-	for t := range f.TVBetween {
-		f.TVBetween[t] = make([]float64, s.T+1)
-		for u := range f.TVBetween[t] {
-			f.TVBetween[t][u] = shuffle.TVBetween(s.N, t, u)
-		}
-	}
-	return f
+	text.Table(a.out, []string{"t", "TV to uniform", "reverse step", "TV of the step"}, rows)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/evaluate"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
@@ -418,18 +419,18 @@ func stepLine(p learn.Progress, batch int) string {
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
-	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+	bar := progress.New(a.err, "training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
 	m.OnCompile = func(text string) {
-		bar.clear()
+		bar.Clear()
 		a.note("%s", text)
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.share(p.Done, stepLine(p, m.Config.Train.Batch))
+			bar.Share(p.Done, stepLine(p, m.Config.Train.Batch))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
-			bar.clear()
+			bar.Clear()
 			correct := ""
 			if c := r.Figure("correct"); c != nil {
 				correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
@@ -437,7 +438,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
 		}),
 		OnMessage: func(text string) {
-			bar.clear()
+			bar.Clear()
 			a.note("%s", text)
 		},
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
@@ -105,7 +105,7 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 			note = "\tnot proven to be the shortest"
 		}
 		if !a.json {
-			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, lengthText(s.Length), s.Tour.Text(perm.OneBased), note)
+			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, text.Length(s.Length), s.Tour.Text(perm.OneBased), note)
 		} else if err := a.printLine(s); err != nil {
 			return err
 		}
@@ -134,6 +134,3 @@ func writeTours(w io.Writer, f *dataset.File, all []question.Found) error {
 	}
 	return dataset.WriteTourText(w, sets)
 }
-
-// lengthText is a length as people read it: integers whole, others to ten digits.
-func lengthText(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
