@@ -152,7 +152,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		return nil, nil, err
 	}
 	if src.First == nil {
-		a.note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
+		a.Note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
 		return src, nil, nil
 	}
 	if m, err = a.load(args[0], engineSpec, in.expected); err != nil {
@@ -212,7 +212,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 		if err != nil {
 			return unanswered(err, src.Name, lines, answered)
 		}
-		a.warn(part.Warnings)
+		a.Warn(part.Warnings)
 		if !a.json {
 			q.print(part.Answers, part.Sets)
 		} else {
@@ -249,11 +249,11 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 	switch src.Ranks {
 	case 0:
 	case 1:
-		a.note(`1 set gives "rank"; it was read as the inverse of "order"`)
+		a.Note(`1 set gives "rank"; it was read as the inverse of "order"`)
 	default:
-		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
+		a.Note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
 	if took > progress.LineEvery && !quiet {
-		a.note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
+		a.Note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
 	}
 }

@@ -81,7 +81,7 @@ func (a *app) exportTensors(from, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	// The state has the hash of what is there: with another file of that name the run is damaged.
 	name := filepath.Base(to)
 	own := name == runs.ConfigFile || name == runs.MetricsFile || state.SHA256[name] != ""
@@ -115,7 +115,7 @@ func (a *app) exportONNX(from, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
@@ -159,7 +159,7 @@ func (a *app) exportRun(from, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	if a.json {
 		return a.printJSON(map[string]any{"run": to, "step": state.Step})
 	}

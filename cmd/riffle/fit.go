@@ -100,12 +100,12 @@ func (a *app) readVotes(path string) (sets []*dataset.Set, name string, err erro
 func (a *app) printFitted(r *evaluate.Fitted) {
 	a.sections(r.Sections())
 	if m := r.Mallows; m.Consensus != nil && !m.Exact {
-		a.warn([]string{"the consensus may not be the best: it is a local optimum"})
+		a.Warn([]string{"the consensus may not be the best: it is a local optimum"})
 	}
 	for _, missing := range []string{r.PlackettLuce.Error, r.Mallows.Error} {
 		if missing != "" {
-			a.note("%s", missing)
+			a.Note("%s", missing)
 		}
 	}
-	a.warn(r.PlackettLuce.Warnings)
+	a.Warn(r.PlackettLuce.Warnings)
 }

@@ -49,7 +49,7 @@ Of two features that say the same each may look unimportant.`,
 				if err != nil {
 					return err
 				}
-				a.warn(f.Warnings)
+				a.Warn(f.Warnings)
 				lists = f.Sets
 			}
 			m, err := a.load(args[0], engineSpec, manySets)
@@ -79,7 +79,7 @@ Of two features that say the same each may look unimportant.`,
 			if a.json {
 				return a.printJSON(found)
 			}
-			a.warn(found.Warnings)
+			a.Warn(found.Warnings)
 			a.sections([]evaluate.Section{found.Section()})
 			return nil
 		},

@@ -65,7 +65,7 @@ printed, it draws what the file holds beside it, without a model.`,
 				}
 				warnings, err = p.File(args[0])
 			}
-			a.warn(append(warnings, left...))
+			a.Warn(append(warnings, left...))
 			if err != nil {
 				return err
 			}
@@ -112,18 +112,18 @@ func (a *app) plotRun(cmd *cobra.Command, w *figures.Writer, dir, engineSpec str
 	defer func() { _ = w.Run.Close() }()
 	warnings, err := w.Log()
 	if errors.Is(err, fs.ErrNotExist) { // weights that were passed on
-		a.note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
+		a.Note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
 	} else if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	if err := w.Calibration(); err != nil {
 		return nil, err
 	}
 	switch {
 	case missing != nil:
 	case !m.Method.Diffuses():
-		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
+		a.Note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
 	default:
 		err := w.TestSets(cmd.Context(), m, count, samples)
 		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {

@@ -162,7 +162,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	answer, err := tiles.Restored(about, said[0])
 	if err != nil {
 		return err

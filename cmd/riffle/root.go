@@ -16,6 +16,7 @@ import (
 
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
+	"github.com/riffle-ml/riffle/presets"
 )
 
 // usageError is a wrong command line: exit code 2.
@@ -58,8 +59,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintln(stderr, "riffle:", message(err, args))
-	var usage usageError
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+	_, usage := errors.AsType[usageError](err)
+	_, unknown := errors.AsType[*presets.UnknownError](err)
+	if usage || unknown || strings.HasPrefix(err.Error(), "unknown command") {
 		return 2
 	}
 	return 1
@@ -273,15 +275,15 @@ func (a *app) lines(all [][2]string) {
 	}
 }
 
-// note writes a message for people.
-func (a *app) note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+// Note writes a message for people.
+func (a *app) Note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
 
-// warn shows warnings, each once.
-func (a *app) warn(warnings []string) {
+// Warn shows warnings, each once.
+func (a *app) Warn(warnings []string) {
 	seen := map[string]bool{}
 	for _, w := range warnings {
 		if !seen[w] {
-			a.note("warning: %s", w)
+			a.Note("warning: %s", w)
 		}
 		seen[w] = true
 	}
@@ -291,7 +293,7 @@ func (a *app) warn(warnings []string) {
 func (a *app) warnOf(name string) func(warnings []string) {
 	return func(warnings []string) {
 		for _, w := range warnings {
-			a.warn([]string{name + ": " + w})
+			a.Warn([]string{name + ": " + w})
 		}
 	}
 }

@@ -66,13 +66,13 @@ distances are exact (Bayer & Diaconis 1992).`,
 				return err
 			}
 			for _, w := range warnings {
-				a.note("warning: %s", w.Message)
+				a.Note("warning: %s", w.Message)
 			}
 			if picture != "" {
 				if err := plot.Save(picture, figures.TV(s)); err != nil {
 					return err
 				}
-				a.note("wrote %s", picture)
+				a.Note("wrote %s", picture)
 			}
 			if a.json {
 				return a.printJSON(struct {

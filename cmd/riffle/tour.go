@@ -99,7 +99,7 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 		}
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	var written []*dataset.Set
 	for answer, err := range answers {
 		if err != nil {
@@ -120,9 +120,9 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 			return err
 		}
 	}
-	a.warn(q.Warnings())
+	a.Warn(q.Warnings())
 	if gap, of := q.MeanGap(); of > 1 {
-		a.note("mean gap %.4f %% over %d instances", gap, of)
+		a.Note("mean gap %.4f %% over %d instances", gap, of)
 	}
 	if text && f.out != "" {
 		return runs.WriteFile(f.out, func(w io.Writer) error { return dataset.WriteTourText(w, written) })

@@ -47,7 +47,7 @@ exchange of two edges (2-opt) shortens them, or they are longer than one that wa
 			if err != nil {
 				return usage(cmd, err)
 			}
-			a.warn(r.Doubts)
+			a.Warn(r.Doubts)
 			if a.json {
 				return a.printJSON(r)
 			}

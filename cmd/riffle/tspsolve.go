@@ -110,14 +110,14 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 			return err
 		}
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	if n := len(all); n > 1 {
-		a.note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
+		a.Note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
 		if q.Method == "exact" {
-			a.note("%d proven to be the shortest", n-unproven)
+			a.Note("%d proven to be the shortest", n-unproven)
 		}
 		if labelled > 0 {
-			a.note("mean gap to the file's tours %.4f %%", gap/float64(labelled))
+			a.Note("mean gap to the file's tours %.4f %%", gap/float64(labelled))
 		}
 	}
 	return nil
