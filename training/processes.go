@@ -82,11 +82,7 @@ func (r *Request) follow(h Host) (m *learn.Model, dir *run.Dir, err error) {
 	if dir, err = run.Open(r.Out); err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, dir.Close())
-		}
-	}()
+	defer closeAfter(dir, &err)
 	cfg, spec := dir.Config, r.Engine
 	if err := Change(&cfg, r.Set); err != nil {
 		return nil, nil, err

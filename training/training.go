@@ -51,12 +51,8 @@ func Open(h Host, r *Request) (m *learn.Model, dir *run.Dir, err error) {
 		if dir, err = run.Resume(r.Out); err != nil {
 			return nil, nil, err
 		}
+		defer closeAfter(dir, &err)
 		cfg, from = dir.Config, filepath.Join(r.Out, run.ConfigFile)
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, dir.Close())
-			}
-		}()
 	} else if cfg, err = ReadConfig(r.From); err != nil {
 		return nil, nil, err
 	}
@@ -78,6 +74,13 @@ func Open(h Host, r *Request) (m *learn.Model, dir *run.Dir, err error) {
 		dir, err = run.Create(r.Out, &m.Config)
 	}
 	return m, dir, err
+}
+
+// closeAfter closes a run that could not be opened whole.
+func closeAfter(dir *run.Dir, err *error) {
+	if *err != nil {
+		*err = errors.Join(*err, dir.Close())
+	}
 }
 
 // changed is a configuration as Set changes it. Of lists whose items have features the preset ranking is
