@@ -23,7 +23,7 @@ var fields = map[string]string{
 // network are those of [denoiser.Config].
 var network = map[string]string{
 	"N": "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
-	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Edges": "model.edges", "GPLRows": "model.gpl_rows",
+	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "Pairs": "model.pairs", "GPLRows": "model.gpl_rows",
 	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout",
 }
 
@@ -43,12 +43,15 @@ func (c *Config) Latent() diffusion.Latent {
 	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate}
 }
 
+// scoreDirect is the value of model.score for which the network does not see the time.
+const scoreDirect = "direct"
+
 // defaultSchedule follows the paper where steps can be merged, and else takes every step
 // up to the cut-off time.
-func defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
+func (c *Config) defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
 	if forward.Name() == "riffle" {
 		s, err := shuffle.NewSchedule(n)
-		if _, one := law.(reverse.OneStep); one {
+		if _, one := law.(reverse.OneStep); one || c.Model.Score == scoreDirect {
 			return []int{0, max(1, s.T)}, err
 		}
 		if err != nil || law.FullSupport() {
@@ -78,7 +81,7 @@ func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 	}
 	p := &diffusion.Process{Forward: forward, Reverse: law, Steps: c.Process.Schedule, FixFirst: entries["task.name"].names("first", c)}
 	if c.MixedSizes() && len(p.Steps) == 0 {
-		p.Sizes = schedules(forward, law)
+		p.Sizes = c.schedules(forward, law)
 		if c.Task.N > 1 {
 			p.Steps = p.Sizes(c.Task.N)
 		}
@@ -87,14 +90,15 @@ func (c *Config) DiffusionProcess() (*diffusion.Process, error) {
 }
 
 // schedules returns the schedule by the rule for every size, each computed once.
-func schedules(forward shuffle.Law, law reverse.Law) func(n int) []int {
+func (c *Config) schedules(forward shuffle.Law, law reverse.Law) func(n int) []int {
 	var mu sync.Mutex
 	known := map[int][]int{}
+	of := *c // as it is now
 	return func(n int) []int {
 		mu.Lock()
 		defer mu.Unlock()
 		if known[n] == nil {
-			steps, err := defaultSchedule(max(2, n), forward, law)
+			steps, err := of.defaultSchedule(max(2, n), forward, law)
 			if err != nil { // of a size beyond the rule's; sizes are checked before
 				steps = []int{0, 1}
 			}
@@ -119,7 +123,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig, head string) (de
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Edges: m.Edges, Head: head,
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Score: m.Score, Edges: m.Edges, Pairs: m.Pairs, Head: head,
 	}, nil
 }
 

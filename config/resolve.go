@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -121,12 +122,12 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	}
 	if p.Sizes != nil { // each size has its own
 		c.Process.Schedule = []int{}
-		if _, err = defaultSchedule(n, forward, law); err != nil {
+		if _, err = c.defaultSchedule(n, forward, law); err != nil {
 			return nil, Wrap("process.schedule", err)
 		}
 		p.Steps = p.Sizes(c.Task.N)
 	} else if len(c.Process.Schedule) == 0 {
-		if c.Process.Schedule, err = defaultSchedule(n, forward, law); err != nil {
+		if c.Process.Schedule, err = c.defaultSchedule(n, forward, law); err != nil {
 			return nil, Wrap("process.schedule", err)
 		}
 		p.Steps = c.Process.Schedule
@@ -138,6 +139,12 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 		}
 		for _, x := range w {
 			warnings = append(warnings, x.Message)
+		}
+	}
+	if c.Model.Score == scoreDirect && len(p.Steps) > 2 {
+		return nil, &KeyError{
+			Key: "model.score", Problem: fmt.Sprintf("direct scores do not know the time, wanted a schedule of one denoising step (got %v)", p.Steps),
+			Hint: fmt.Sprintf("process.schedule = [0, %d], or model.score = \"sum\"", p.Steps[len(p.Steps)-1]),
 		}
 	}
 	return warnings, keyed(p.Validate(), fields)

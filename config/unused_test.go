@@ -23,7 +23,7 @@ func TestUnusedKeysOfAFile(t *testing.T) {
 		puzzle + "augment = { rotate = 3 }":          `x.toml:3: task.augment: has no effect with task.name "jigsaw"`,
 		puzzle + "data = \"x\"\nsource = \"photos\"": "",
 		sorting + "target = \"random\"":              `x.toml:3: task.target: has no effect with task.name "sort"`,
-		"[model]\nencoder = \"window\"\nkernel = 5":  `x.toml:3: model.kernel: has no effect with model.encoder "window"` + "\nhint: leave it out; it is for model.encoder cnn",
+		"[model]\nencoder = \"points\"\nkernel = 5":  `x.toml:3: model.kernel: has no effect with model.encoder "points"` + "\nhint: leave it out; it is for model.encoder cnn, window",
 		"model.hidden = [3]\nmodel.encoder = \"table\"": `x.toml:1: model.hidden: has no effect with model.encoder "table"` +
 			"\nhint: leave it out; it is for model.encoder cnn, window, features",
 		"[model]\nencoder = \"table\"\nkernel = 5\nchannels = [2]": `x.toml:4: model.channels: has no effect with model.encoder "table"
@@ -69,7 +69,7 @@ func TestUnusedKeysOfSet(t *testing.T) {
 		{[]string{"model.gpl_rows=items", "process.reverse=pl"}, `model.gpl_rows: has no effect with process.reverse "pl"`},
 		{[]string{"model.gpl_rows=dummies"}, ""},
 		{[]string{"model.encoder=window", "model.hidden=[8]"}, ""},
-		{[]string{"model.encoder=window", "model.kernel=3"}, `model.kernel: has no effect with model.encoder "window"`},
+		{[]string{"model.encoder=points", "model.kernel=3"}, `model.kernel: has no effect with model.encoder "points"`},
 		{[]string{"task.target=random"}, `task.target: has no effect with task.name "sort"`},
 		{[]string{"task.name=delta", "task.target=random", "model.encoder=table"}, ""},
 		{[]string{"task.name=delta", "task.augment.rotate=3"}, `task.augment.rotate: has no effect with task.name "delta"`},

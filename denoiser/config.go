@@ -32,6 +32,14 @@ type Config struct {
 	// with and attention among cities, the paper's network for TSP-20. It needs the encoder
 	// "points" and an even number of Layers.
 	Edges bool
+	// Pairs is "borders" where the network is told how well the borders of any two tiles fit, else
+	// empty. It needs an encoder of images.
+	Pairs string
+	// Score says what a score of one object comes from, where the scores are such ([reverse.Vector], or
+	// Head "score"): "context", from the object's token behind the transformer; "direct", from its
+	// embedding alone, by an MLP, and then there is no transformer, Layers is 0 and times are not read; "sum", both added.
+	// Empty is "context".
+	Score string
 	// Head is what the network ends in where that is not a law's scores, for the methods that
 	// Riffle is compared with: "score" gives each object a number ([rows, n]), "assign" gives
 	// it one for each of N places ([rows, n, N], by a linear layer), "pointer" gives each
@@ -69,7 +77,8 @@ type EncoderConfig struct {
 	// Channels are the channels of the convolutions (cnn: the paper's 32, 64; window may
 	// have none: then the pixels go to the hidden layers).
 	Channels []int
-	// Kernel is the size of cnn's convolutions in pixels (sort 5, jigsaw 3).
+	// Kernel is the size of the convolutions in pixels (cnn: sort 5, jigsaw 3); "window" without one has
+	// strided convolutions.
 	Kernel int
 	// Hidden are the sizes of the layers between the convolutions and d: of each window
 	// for "window", of each vector for "features"; none for "cnn" means one linear layer.
@@ -92,7 +101,7 @@ func (c *Config) validate() error {
 		return field.Errorf("Law", "missing")
 	case c.Dim < 2 || c.Dim > maxUnits || c.Dim%2 != 0:
 		return field.Errorf("Dim", "must be even and 2 to %d (got %d)", maxUnits, c.Dim)
-	case c.Layers < 1 && c.Head == "" || c.Layers < 0 || c.Layers > maxLayers:
+	case c.Layers < 1 && c.Head == "" && c.Score != scoreDirect || c.Layers < 0 || c.Layers > maxLayers:
 		return field.Errorf("Layers", "must be 1 to %d (got %d)", maxLayers, c.Layers)
 	case c.Heads < 1 || c.Dim%c.Heads != 0:
 		return field.Errorf("Heads", "must divide the embedding's %d numbers (got %d)", c.Dim, c.Heads)
@@ -114,6 +123,10 @@ func (c *Config) validate() error {
 		return field.Errorf("Precision", "unknown %q, wanted float32 or bfloat16", c.Precision)
 	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer" && !c.givesEdges():
 		return fmt.Errorf("head: unknown %q, wanted score, assign, pointer, edges or noisy-edges", c.Head)
+	case c.Score != scoreContext && c.Score != scoreDirect && c.Score != scoreSum:
+		return field.Errorf("Score", "unknown %q, wanted context, direct or sum", c.Score)
+	case c.Score != scoreContext && (!c.objectScores() || c.Edges):
+		return field.Errorf("Score", "%s is for networks that give each object a score of its own, without attention to edges", c.Score)
 	case c.GPLRows != "dummies" && c.GPLRows != "items":
 		return field.Errorf("GPLRows", "unknown %q, wanted dummies or items", c.GPLRows)
 	}

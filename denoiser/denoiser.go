@@ -34,8 +34,10 @@ type Denoiser struct {
 	transformer *transformer
 	tour        *tour   // with Edges, in its place
 	mlp0, mlp2  *linear // for the laws with a score for each object
+	direct      *direct // for scores that come from embeddings
 	head        *linear // with Head
 	transitions *transitions
+	pairs       *pairs   // with Pairs
 	graph       *edgeNet // with a Head for edges, in place of all others
 }
 
@@ -53,6 +55,12 @@ func New(cfg Config) (*Denoiser, error) {
 	if cfg.Norm == "" {
 		cfg.Norm = "post"
 	}
+	switch cfg.Score {
+	case "":
+		cfg.Score = scoreContext
+	case scoreDirect:
+		cfg.Layers = 0
+	}
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -69,6 +77,25 @@ func New(cfg Config) (*Denoiser, error) {
 	if d.encoder, err = newEncoder(r, "encoder", &cfg); err != nil {
 		return nil, err
 	}
+	if cfg.Pairs != "" {
+		if d.pairs, err = newPairs(r, "pairs", &cfg); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Score != scoreContext {
+		d.direct = newDirect(r, "direct", cfg.Dim)
+	}
+	if cfg.Score != scoreDirect {
+		if err := d.addContext(r); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.keep(r)
+}
+
+// addContext adds what reads the objects of a state together: transformer and head.
+func (d *Denoiser) addContext(r *registry) (err error) {
+	cfg := &d.Config
 	d.time = newTimeEmbedding(r, "time_embedding", cfg.Dim)
 	switch cfg.Positions {
 	case "learned":
@@ -77,11 +104,11 @@ func New(cfg Config) (*Denoiser, error) {
 		d.positions = r.add("positions.weight", normal(1), 1, cfg.Dim)
 	}
 	if cfg.Edges {
-		if d.tour, err = newTour(r, "transformer", &cfg); err != nil {
-			return nil, err
+		if d.tour, err = newTour(r, "transformer", cfg); err != nil {
+			return err
 		}
 	} else {
-		d.transformer = newTransformer(r, "transformer", &cfg)
+		d.transformer = newTransformer(r, "transformer", cfg)
 	}
 	switch {
 	case cfg.Head == "assign":
@@ -94,7 +121,7 @@ func New(cfg Config) (*Denoiser, error) {
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
 	}
-	return d, d.keep(r)
+	return nil
 }
 
 // keep takes the arrays that the parts have asked for.
@@ -144,7 +171,7 @@ var ErrSize = errors.New("the network cannot take sets of this size")
 func (d *Denoiser) CheckSize(n int) error {
 	limited := ""
 	switch e, ends := d.encoder.(tableEnds); {
-	case d.Config.Positions == "learned":
+	case d.Config.Positions == "learned" && d.positions != nil:
 		limited = "its learned positions end"
 	case ends:
 		limited = e.ends()
@@ -177,7 +204,8 @@ func (d *Denoiser) extraToken() bool {
 // the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
 // identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
 //
-// With Edges the points themselves, from which the lengths come, stand behind the d numbers.
+// With Edges the points themselves, from which the lengths come, stand behind the d numbers; with
+// Pairs the borders of the tiles do.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
 	return d.EncodePadded(c, objects, nil)
 }
@@ -188,8 +216,11 @@ func (d *Denoiser) EncodePadded(c *Context, objects, lengths *graph.Node) *graph
 	c.lengths = lengths
 	defer func() { c.lengths = nil }()
 	x := d.encoder.apply(c, objects)
-	if d.tour != nil {
+	switch {
+	case d.tour != nil:
 		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
+	case d.pairs != nil:
+		x = graph.Concatenate([]*graph.Node{x, d.pairs.borders(objects)}, -1)
 	}
 	return x
 }
@@ -237,8 +268,27 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 	}
 	c.half = d.halfWanted(c)
 	defer func() { c.half = false }()
+	if d.direct == nil {
+		return d.contextScores(c, embeddings, arrangements, times, lengths)
+	}
+	scores := d.direct.apply(c, embeddings, arrangements)
+	if d.Config.Score == scoreSum {
+		scores = graph.Add(scores, d.contextScores(c, embeddings, arrangements, times, lengths))
+	}
+	return scores
+}
+
+// contextScores are those that come from the transformer.
+func (d *Denoiser) contextScores(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
 	dims := arrangements.Shape().Dimensions
 	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
+	var bias *graph.Node // of attention
+	if d.pairs != nil {
+		borders := graph.SliceAxis(embeddings, 2, graph.AxisRangeToEnd(dim))
+		var tokens *graph.Node
+		bias, tokens = d.pairs.apply(c, borders, arrangements, lengths)
+		embeddings = graph.Add(graph.SliceAxis(embeddings, 2, graph.AxisRange(0, dim)), tokens)
+	}
 	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]
 	dummies := d.dummies(n)
 	var extra *graph.Node // [rows, dummies, dim]
@@ -262,9 +312,9 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 			y = graph.Concatenate([]*graph.Node{y, extra}, 1)
 		}
 		if d.extraToken() { // one more token among the others, nothing masked (appendix C)
-			y = d.transformer.apply(c, y, n+1, 0, padding)
+			y = d.transformer.apply(c, y, n+1, 0, padding, bias)
 		} else {
-			y = d.transformer.apply(c, y, n, dummies, padding)
+			y = d.transformer.apply(c, y, n, dummies, padding, bias)
 		}
 	}
 	switch {

@@ -152,7 +152,7 @@ func TestAttentionInOneOrTwo(t *testing.T) {
 		for _, few := range []int{items, items - 1} {
 			fewItems = few
 			results = append(results, call(t, e, d, true, func(c *Context, in []*graph.Node) *graph.Node {
-				y := d.transformer.apply(c, in[0], items, items, nil)
+				y := d.transformer.apply(c, in[0], items, items, nil, nil)
 				up := graph.Gradient(graph.ReduceAllSum(graph.Sin(y)), in[0])
 				return graph.Concatenate([]*graph.Node{y, up[0]}, 0)
 			}, x))
@@ -283,6 +283,7 @@ func TestEnginesAgreeOnColour(t *testing.T) {
 	for _, encoder := range []EncoderConfig{
 		{Kind: "cnn", Channels: []int{8}, Kernel: 3, Hidden: []int{20}},
 		{Kind: "window", Channels: []int{4, 6}, Hidden: []int{20}, Window: 5},
+		{Kind: "window", Channels: []int{4}, Kernel: 3, Hidden: []int{20}, Window: 5},
 	} {
 		encoder.Height, encoder.Width, encoder.Planes = 9, 10, 3
 		d := build(t, small(func(c *Config) { c.Encoder = encoder }))

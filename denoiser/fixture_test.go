@@ -41,6 +41,7 @@ type settings struct {
 	Dropout     float64 `json:"dropout"`
 	Positions   string  `json:"positions"`
 	Edges       bool    `json:"edges"`
+	Score       string  `json:"score"`
 }
 
 func (s settings) network(t *testing.T) *denoiser.Denoiser {
@@ -56,7 +57,7 @@ func (s settings) network(t *testing.T) *denoiser.Denoiser {
 			Channels: s.Channels, Kernel: s.Kernel, Hidden: s.Hidden, Features: s.Features,
 		},
 		Dim: s.Dim, Layers: s.Layers, Heads: s.Heads, FeedForward: s.FeedForward,
-		Dropout: s.Dropout, Positions: s.Positions, Edges: s.Edges,
+		Dropout: s.Dropout, Positions: s.Positions, Edges: s.Edges, Score: s.Score,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -296,8 +297,8 @@ func TestFixtureAdamW(t *testing.T) {
 			}
 		})
 	}
-	if tested != 2 {
-		t.Errorf("%d cases with a training step, want 2", tested)
+	if tested != 3 {
+		t.Errorf("%d cases with a training step, want 3", tested)
 	}
 }
 

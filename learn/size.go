@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/hint"
@@ -43,6 +44,26 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	}
 	m.Config, m.Task, m.schedule = cfg, work, warnings
 	return warnings, nil
+}
+
+// Rejudge has the model judged as change makes its configuration, of which the network's shape must stay.
+func (m *Model) Rejudge(change func(*config.Config) error) error {
+	cfg := m.Config
+	if err := change(&cfg); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(cfg.Task, m.Config.Task) {
+		if err := cfg.Check("task"); err != nil {
+			return err
+		}
+		work, err := tasks.New(&cfg)
+		if err != nil {
+			return err
+		}
+		m.Task = work
+	}
+	m.Config = cfg
+	return nil
 }
 
 // SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked

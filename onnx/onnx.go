@@ -11,6 +11,7 @@
 // [batch, n, f]; identities [batch, n] int64. Arrangements, in order form
 // (arrangement[i] is the object at position i), and times are int64. Scores are those of
 // [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1, n] for path, [batch, n + 1] for IT, else [batch, n].
+// A network of direct scores takes the time like the others, and does not read it.
 // A beam of several states a set repeats the set's embeddings.
 //
 // Unlike in package denoiser, where an index that is no object's reads as zeros, ONNX takes
@@ -119,7 +120,7 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 	encoder = b.model("encoder", "Riffle's encoder: objects to embeddings, once a set.", metadata)
 
 	b = builder{onnxgraph.New(byName)}
-	out, axes := b.scores(cfg)
+	out, axes := b.scores(cfg, width)
 	b.Output(out, "scores", "of the law "+cfg.Law.LongName(), axes...)
 	scores = b.model("denoiser", "Riffle's denoiser: embeddings in an arrangement at a time to the scores of the reverse law "+cfg.Law.LongName()+".", metadata)
 	return encoder, scores, nil

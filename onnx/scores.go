@@ -10,17 +10,28 @@ import (
 	"github.com/riffle-ml/riffle/reverse"
 )
 
-// scores reads embeddings [batch, n, dim], in states that are arrangements [batch, n] at times
+// scores reads embeddings [batch, n, width], in states that are arrangements [batch, n] at times
 // [batch], and returns the law's scores and the axes they have.
-func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
-	dim, width := cfg.Dim, cfg.Dim
-	if cfg.Edges {
-		width += 2
-	}
+func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []any) {
 	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
 	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
-	time := b.time(b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch"))
+	times := b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch")
+	if cfg.Score != "direct" {
+		scores, axes = b.contextScores(cfg, width, embeddings, arrangement, times)
+	}
+	if cfg.Score == "context" {
+		return scores, axes
+	}
+	direct := b.scoreMLP("direct", b.arrange(embeddings, arrangement))
+	if cfg.Score == "sum" {
+		direct = b.Add(direct, scores)
+	}
+	return direct, []any{"batch", "n"}
+}
 
+// contextScores are those that come from the transformer.
+func (b builder) contextScores(cfg *denoiser.Config, width int, embeddings, arrangement, times value) (scores value, axes []any) {
+	dim, time := cfg.Dim, b.time(times)
 	matrix, extra, transitions := cfg.Law.Layout() == reverse.Matrix, cfg.Law.Layout() == reverse.VectorPlusOne, cfg.Law.Layout() == reverse.MatrixPlusRow // GPL; IT; path
 	n := sync.OnceValue(func() value { return b.Sizes(arrangement, 1, 2) })                                                                                // not every network asks
 	items, dummies := b.positions(cfg, n, matrix, extra)
@@ -35,7 +46,20 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	if cfg.Edges {
 		y = b.tour(cfg, embeddings, arrangement, n(), time, items, dummies, mask)
 	} else {
-		y = b.Add(b.arrange(embeddings, arrangement), time)
+		y = b.arrange(embeddings, arrangement)
+		bias, more := value(""), value("")
+		if cfg.Pairs != "" {
+			var tokens value
+			bias, tokens = b.pairs(cfg, b.Slice(y, b.Ints(dim), b.Ints(width), 2), n())
+			y = b.Add(b.Slice(y, b.Ints(0), b.Ints(dim), 2), tokens)
+			switch {
+			case matrix:
+				more = n()
+			case extra:
+				more = b.Ints(1)
+			}
+		}
+		y = b.Add(y, time)
 		if items != "" {
 			y = b.Add(y, items)
 		}
@@ -43,7 +67,11 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 			y = b.Concat(1, y, dummies)
 		}
 		for i := range cfg.Layers {
-			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask, cfg.Norm == "pre")
+			added := mask
+			if bias != "" {
+				added = b.layerBias(bias, i, cfg.Heads, more, mask)
+			}
+			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, added, cfg.Norm == "pre")
 		}
 		if cfg.Norm == "pre" {
 			y = b.layerNorm("transformer.norm", y)
@@ -64,12 +92,17 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 	if transitions {
 		return b.transitions(y, dim), []any{"batch", "n + 1", "n"}
 	}
-	y = b.Linear("head.2", b.Relu(b.Linear("head.0", y)))
-	y = b.Op("Squeeze", []value{y, b.Ints(-1)})
+	y = b.scoreMLP("head", y)
 	if extra {
 		return y, []any{"batch", "n + 1"}
 	}
 	return y, []any{"batch", "n"}
+}
+
+// scoreMLP gives each vector of x [batch, n, dim] a number: [batch, n].
+func (b builder) scoreMLP(name string, x value) value {
+	x = b.Linear(name+".2", b.Relu(b.Linear(name+".0", x)))
+	return b.Op("Squeeze", []value{x, b.Ints(-1)})
 }
 
 // positions returns the positional encodings of items [n, dim] and of dummies [m, dim], "" for

@@ -40,6 +40,8 @@ CASES = {
     "it-tour": dict(law="it", encoder="points", edges=True, layers=4),
     "pl-tour-learned": dict(law="pl", encoder="points", edges=True, positions="learned"),
     "gpl-tour-train": dict(law="gpl", encoder="points", edges=True, layers=4, train=True),
+    "pl-direct": dict(law="pl", encoder="features", features=3, hidden=[5], score="direct"),
+    "pl-sum": dict(law="pl", encoder="features", features=3, hidden=[5], score="sum", train=True),
 }
 
 

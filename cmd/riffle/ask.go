@@ -26,8 +26,9 @@ svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of
 A model of ranked lists knows columns, and items without features, by their names: they may stand
 in another order, or some of the items alone, and an unknown one is an error.
 
-INPUT - is the standard input. Sets of JSONL are answered as they come, from a file as well,
-in memory that does not grow with their number; other formats are read to their end first.
+INPUT - is the standard input. Sets of JSONL, from a file as well, and of a table of features are
+answered as they come, in memory that hardly grows with their number: of a set its id is kept. The
+lines of a set stand together in such a table. Other formats are read to their end first.
 With --json each set's answer is an object on a line of its own. A broken line is an error
 that names it, after the answers for the sets before it. Ctrl-C keeps what was answered;
 --skip-done FILE, the file that has the answers so far, then goes on with the others. Sets
@@ -86,7 +87,9 @@ func (a *app) readSets(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }() // only read from
+	late := untold(in)
 	f, err := in.ReadAll()
+	a.warnOf(path)(late())
 	if err == nil && len(f.Sets) == 0 {
 		err = fmt.Errorf("%s: has no sets", path)
 	}
@@ -100,13 +103,20 @@ func (a *app) readSets(path string) ([]*dataset.Set, error) {
 type input struct {
 	name     string
 	sets     iter.Seq2[*dataset.Set, error]
-	expected int // about how many sets there are
+	expected int             // about how many sets there are
+	late     func() []string // warnings that are there at the end
 	close    func() error
+}
+
+// untold returns what gives the warnings that come while an input is read.
+func untold(in *dataset.Input) func() []string {
+	told := len(in.Warnings)
+	return func() []string { return in.Warnings[told:] }
 }
 
 // setsOf are those of an INPUT: of a stream many, of files as many as kilobytes.
 func setsOf(in *dataset.Input) *input {
-	i := &input{name: in.Path, sets: in.All(), expected: manySets, close: in.Close}
+	i := &input{name: in.Path, sets: in.All(), expected: manySets, late: untold(in), close: in.Close}
 	if in.Size >= 0 {
 		i.expected = max(aFewSets, int(in.Size/1024))
 	}
@@ -115,7 +125,7 @@ func setsOf(in *dataset.Input) *input {
 
 // oneSet is an input of one set.
 func oneSet(name string, set *dataset.Set) *input {
-	return &input{name: name, sets: func(yield func(*dataset.Set, error) bool) { yield(set, nil) }, expected: aFewSets, close: func() error { return nil }}
+	return &input{name: name, sets: func(yield func(*dataset.Set, error) bool) { yield(set, nil) }, expected: aFewSets, late: func() []string { return nil }, close: func() error { return nil }}
 }
 
 // dirAndInput are the arguments DIR and INPUT; with --grid there must be both, and else INPUT may
@@ -229,6 +239,10 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 		bar.At(answered, 0)
 	}
 	bar.Clear()
+	if in != nil {
+		a.warnOf(in.name)(in.late())
+	}
+	a.compiled(m)
 	a.summary(src, answered, time.Since(start), stream.quiet)
 	return nil
 }

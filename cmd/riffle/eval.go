@@ -237,6 +237,7 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	if err != nil {
 		return err
 	}
+	a.compiled(m)
 	switch path := filepath.Join(dir, runs.EvalFile); {
 	case dir == "":
 	case evaluate.AsConfigured(m, r):

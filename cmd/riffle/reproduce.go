@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
@@ -37,7 +38,8 @@ the training behind them to --report, with pictures of test sets beside it. Rows
 they need. Without a TABLE nothing is trained: the report is written from what is there.
 
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory,
-the paper's laws); --full trains the paper's own, which wants a GPU: one command a row.
+the paper's laws), for a time or for --steps, which come out alike however busy the machine is; --full trains the paper's
+own, which wants a GPU: one command a row.
 
 Every row keeps a run directory under --runs. One that is finished is not trained again,
 one that was stopped half-way goes on: give the same command again. Machines of a cluster that share
@@ -50,6 +52,9 @@ one that was stopped half-way goes on: give the same command again. Machines of 
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.budget <= 0 {
 				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
+			}
+			if o.steps < 0 {
+				return usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
 			}
 			if _, err := path.Match(o.rows, ""); err != nil {
 				return usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
@@ -93,17 +98,20 @@ one that was stopped half-way goes on: give the same command again. Machines of 
 	}
 	f := cmd.Flags()
 	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row, not of all together")
+	f.IntVar(&o.steps, "steps", 0, "training of each row by steps, in place of --budget")
 	f.BoolVar(&o.full, "full", false, "the paper's own training in place of a budget")
 	f.StringVar(&o.rows, "rows", "*", "only the rows whose name matches, such as '*-9'")
 	f.StringVar(&o.shard, "shard", "", "only part I of N of the rows, I/N, such as 3/8 for the third of eight machines that share --runs")
 	f.StringVar(&o.runs, "runs", "runs/reproduce", "folder of the rows' run directories")
 	f.StringVar(&o.report, "report", "", "file for the report (default: print it)")
 	addEngine(cmd, &o.engine)
+	cmd.MarkFlagsMutuallyExclusive("budget", "steps", "full")
 	return cmd
 }
 
 type reproduceOptions struct {
 	budget             time.Duration
+	steps              int
 	full               bool
 	rows, runs, report string
 	shard              string
@@ -128,6 +136,10 @@ func (a *app) sayBudget(asked []asking, o reproduceOptions) {
 	word := "rows"
 	if rows == 1 {
 		word = "row"
+	}
+	if o.steps > 0 {
+		a.Note("%d %s to train, %d steps each, and the tests after it", rows, word, o.steps)
+		return
 	}
 	a.Note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
 }
@@ -173,7 +185,11 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 }
 
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
-	about := reproduce.About{Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
+	budget := "train.time=" + o.budget.String()
+	if o.steps > 0 {
+		budget = fmt.Sprintf("train.steps=%d", o.steps)
+	}
+	about := reproduce.About{Preset: r.Quick, Set: append([]string{budget}, r.Set...), Full: o.full}
 	if o.full {
 		if r.Full == "" {
 			return errors.New("the paper gives no training for it")
@@ -220,7 +236,8 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 		return err
 	}
 	m.Config.Paper = r.Paper
-	if err := training.Change(&m.Config, r.Set); err != nil { // of the model's own, so that the result is kept
+	// Of the model's own configuration, so that the result is kept.
+	if err := m.Rejudge(func(c *config.Config) error { return training.Change(c, r.Set) }); err != nil {
 		return ofSet("reproduce", err)
 	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {

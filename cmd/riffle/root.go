@@ -16,6 +16,7 @@ import (
 
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 )
 
@@ -286,6 +287,17 @@ func (a *app) Warn(warnings []string) {
 			a.Note("warning: %s", w)
 		}
 		seen[w] = true
+	}
+}
+
+// compiled says how many shapes an engine compiled for a model, if any.
+func (a *app) compiled(m *learn.Model) {
+	switch shapes, took := m.Compiled(); shapes {
+	case 0:
+	case 1:
+		a.Note("compiled 1 shape in %.1f s", took.Seconds())
+	default:
+		a.Note("compiled %d shapes in %.1f s", shapes, took.Seconds())
 	}
 }
 

@@ -88,7 +88,7 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 	if err != nil {
 		return err
 	}
-	m, err := a.load(dir, f.engine, aFewSets)
+	m, err := a.load(dir, f.engine, max(1, len(in.Sets)))
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,7 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 		}
 	}
 	a.Warn(q.Warnings())
+	a.compiled(m)
 	if gap, of := q.MeanGap(); of > 1 {
 		a.Note("mean gap %.4f %% over %d instances", gap, of)
 	}

@@ -3,8 +3,8 @@
 The names and shapes of state_dict() are those of a saved model (model.safetensors), so
 that load() takes a run's directory as it is: load("runs/sort9"). A configuration is a dict of what config.toml calls its
 model: n, law, gpl_rows, dim, layers, heads, feed_forward, dropout, positions, encoder and,
-as the encoder needs them, height, width, window, channels, kernel, hidden, features; edges
-for the network of tours.
+as the encoder needs them, height, width, window, channels, kernel, hidden, features; score
+(context, direct or sum) for a law with a score an object; edges for the network of tours.
 """
 
 import itertools
@@ -72,25 +72,38 @@ class Features(nn.Module):
         return layers[-1](x)
 
 
+def add_pooled(module, c, width):
+    """Gives a module the convolutions and norms of `pooled`; returns how many numbers they leave of an image."""
+    channels, k = c["channels"], c["kernel"]
+    for i, (a, b) in enumerate(itertools.pairwise([1, *channels]), 1):
+        module.add_module(f"conv{i}", nn.Conv2d(a, b, k, padding=k // 2))
+        module.add_module(f"bn{i}", nn.BatchNorm2d(b))
+    shrink = 2 ** len(channels)
+    return channels[-1] * (c["height"] // shrink) * (width // shrink)
+
+
+def pooled(module, x, count):
+    """Convolution, batch norm, ReLU, pooling, count times: [images, 1, height, width] -> [images, numbers]."""
+    for i in range(1, count + 1):
+        x = module.get_submodule(f"bn{i}")(module.get_submodule(f"conv{i}")(x))
+        x = F.max_pool2d(x.relu(), 2)
+    return x.flatten(1)
+
+
 class CNN(Features):
-    """Convolution, batch norm, ReLU, pooling, as often as there are channels; then linear layers."""
+    """Pooled convolutions, then linear layers."""
 
     def __init__(self, c):
-        channels, k = c["channels"], c["kernel"]
-        shrink = 2 ** len(channels)
-        flat = channels[-1] * (c["height"] // shrink) * (c["width"] // shrink)
+        blocks = nn.Module()
+        flat = add_pooled(blocks, c, c["width"])
         super().__init__([flat, *c.get("hidden", []), c["dim"]])
-        for i, (a, b) in enumerate(itertools.pairwise([1, *channels]), 1):
-            self.add_module(f"conv{i}", nn.Conv2d(a, b, k, padding=k // 2))
-            self.add_module(f"bn{i}", nn.BatchNorm2d(b))
-        self.blocks = len(channels)
+        for name, block in blocks.named_children():
+            self.add_module(name, block)
+        self.blocks = len(c["channels"])
 
     def forward(self, x):  # [batch, n, height, width]
-        h = x.flatten(0, 1).unsqueeze(1)
-        for i in range(1, self.blocks + 1):
-            h = self.get_submodule(f"bn{i}")(self.get_submodule(f"conv{i}")(h))
-            h = F.max_pool2d(h.relu(), 2)
-        return super().forward(h.flatten(1)).unflatten(0, x.shape[:2])
+        h = pooled(self, x.flatten(0, 1).unsqueeze(1), self.blocks)
+        return super().forward(h).unflatten(0, x.shape[:2])
 
 
 class Window(nn.Module):
@@ -101,20 +114,30 @@ class Window(nn.Module):
         self.window = c["window"]
         self.channels, self.hidden = c.get("channels", []), c["hidden"]
         count = c["width"] // self.window
-        a, h, w, k = 1, c["height"], self.window, 5
+        self.pooled = bool(c.get("kernel"))
+        flat = add_pooled(self, c, self.window) if self.pooled else self.add_strided(c["height"])
+        for i, (p, q) in enumerate(itertools.pairwise([flat, *self.hidden]), 1):
+            self.add_module(f"fc{i}", nn.Linear(p, q))
+        self.out = nn.Linear(count * self.hidden[-1], c["dim"])
+
+    def add_strided(self, height):
+        a, h, w, k = 1, height, self.window, 5
         for i, b in enumerate(self.channels, 1):
             self.add_module(f"conv{i}", nn.Conv2d(a, b, k, stride=2, padding=k // 2))
             a, h, w, k = b, (h + 1) // 2, (w + 1) // 2, 3
-        for i, (p, q) in enumerate(itertools.pairwise([a * h * w, *self.hidden]), 1):
-            self.add_module(f"fc{i}", nn.Linear(p, q))
-        self.out = nn.Linear(count * self.hidden[-1], c["dim"])
+        return a * h * w
+
+    def convolve(self, window):
+        if self.pooled:
+            return pooled(self, window, len(self.channels))
+        for i in range(1, len(self.channels) + 1):
+            window = self.get_submodule(f"conv{i}")(window).relu()
+        return window.flatten(1)
 
     def forward(self, x):  # [batch, n, height, width]
         parts = []
         for window in x.flatten(0, 1).unsqueeze(1).split(self.window, -1):
-            for i in range(1, len(self.channels) + 1):
-                window = self.get_submodule(f"conv{i}")(window).relu()
-            window = window.flatten(1)
+            window = self.convolve(window)
             for i in range(1, len(self.hidden) + 1):
                 window = self.get_submodule(f"fc{i}")(window).relu()
             parts.append(window)
@@ -170,14 +193,26 @@ class Tour(nn.Module):
         return self.layers[-1](torch.cat([y, dummies], 1), src_mask=mask)
 
 
+def score_mlp(d):
+    """[..., d] -> [..., 1]"""
+    return nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
+
+
 class Denoiser(nn.Module):
     """Objects, their arrangements and times -> the scores of a reverse law."""
 
     def __init__(self, config):
         super().__init__()
         self.config = c = config
+        if c.get("pairs"):
+            raise ValueError(f"pairs: {c['pairs']}: this file has no features of pairs")
         d = c["dim"]
         self.encoder = make_encoder(c)
+        self.score = c.get("score") or "context"
+        if self.score != "context":
+            self.direct = score_mlp(d)
+        if self.score == "direct":
+            return
         self.time_embedding = nn.Sequential(nn.Linear(TIME_DIM, d), nn.SiLU(), nn.Linear(d, d))
         if c["positions"] == "learned":
             self.positions = nn.Embedding(2 * c["n"], d)
@@ -188,7 +223,7 @@ class Denoiser(nn.Module):
             self.transformer = nn.TransformerEncoder(layer, c["layers"], enable_nested_tensor=False)
         self.dropout = nn.Dropout(c["dropout"])
         if c["law"] != "gpl":
-            self.head = nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
+            self.head = score_mlp(d)
 
     def position_encoding(self, n, dummies):
         """[n+dummies, d], the dummies after the items."""
@@ -207,6 +242,9 @@ class Denoiser(nn.Module):
             objects = objects.float() / 255
         e = self.encoder(objects)
         y = torch.stack([e[b, order] for b, orders in enumerate(arrangements.long()) for order in orders])
+        if self.score == "direct":
+            return self.direct(y).squeeze(-1)
+        direct = self.direct(y).squeeze(-1) if self.score == "sum" else 0
         time = self.time_embedding(sinusoid(times.flatten(), TIME_DIM))
         y = y + time.unsqueeze(1)
         rows, n, d = y.shape
@@ -220,7 +258,7 @@ class Denoiser(nn.Module):
         else:
             z = self.transformer(y, mask=mask)
         if law != "gpl":
-            return self.head(z).squeeze(-1)
+            return self.head(z).squeeze(-1) + direct
         z1, z2 = F.layer_norm(z, (d,)).split(n, 1)
         if self.config["gpl_rows"] == "items":
             return z1 @ z2.mT
@@ -260,7 +298,7 @@ def run_config(path):
     if c.get("method", "diffusion") != "diffusion":
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
-    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), edges=model.get("edges", False))
+    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
     out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
     if model.get("norm", "post") != "post" or out["law"] == "path":
         raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
