@@ -28,8 +28,7 @@ func TestUnusedKeysOfAFile(t *testing.T) {
 			"\nhint: leave it out; it is for model.encoder cnn, window, features",
 		"[model]\nencoder = \"table\"\nkernel = 5\nchannels = [2]": `x.toml:4: model.channels: has no effect with model.encoder "table"
 x.toml:3: model.kernel: has no effect with model.encoder "table"
-hint: leave it out; it is for model.encoder cnn, window
-hint: leave it out; it is for model.encoder cnn`,
+hint: leave it out; it is for model.encoder cnn, window`,
 		"model.encoder_dropout = 0.1\nmodel.encoder = \"cnn\"":        `x.toml:1: model.encoder_dropout: has no effect with model.encoder "cnn"`,
 		"[process]\nreverse = \"pl\"\n[model]\ngpl_rows = \"items\"":  `x.toml:4: model.gpl_rows: has no effect with process.reverse "pl"` + "\nhint: leave it out; it is for process.reverse gpl",
 		"[model]\ngpl_rows = \"items\"":                               "", // gpl is the default
