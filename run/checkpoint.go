@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/riffle-ml/riffle/internal/hint"
@@ -81,6 +82,16 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 	return d.rotate(names)
 }
 
+// Metadata is what the files of weights of a step say beside them: the step, and the configuration as
+// TOML, without which nobody knows what network they are of.
+func (d *Dir) Metadata(step int) (map[string]string, error) {
+	text, err := d.Config.TOML()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"format": "pt", "step": strconv.Itoa(step), "config": string(text)}, nil
+}
+
 // write writes the first of a checkpoint's tensors, those that go into files, and its state to
 // a place, and returns the names of the files but the state.
 func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string, err error) {
@@ -92,7 +103,10 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 	if state.Config, err = d.values(); err != nil {
 		return nil, err
 	}
-	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
+	metadata, err := d.Metadata(state.Step)
+	if err != nil {
+		return nil, err
+	}
 	write := func(name string, content func(w io.Writer) error) error {
 		hash := sha256.New()
 		names = append(names, name)

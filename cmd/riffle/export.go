@@ -91,7 +91,10 @@ func (a *app) exportTensors(from, to string) error {
 	case same && own:
 		return hint.Errorf("another OUT", "%s: is a file of the run, which stays as it is", to)
 	}
-	err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, nil) })
+	metadata, err := dir.Metadata(state.Step)
+	if err == nil {
+		err = runs.WriteFile(to, func(w io.Writer) error { return runs.WriteTensors(w, weights, metadata) })
+	}
 	if err != nil {
 		return err
 	}
