@@ -128,7 +128,25 @@ func sorting() Table {
 			Row{Name: fmt.Sprintf("ours-%d", s.n), Label: "Symmetric Diffusers", N: s.n, Full: fmt.Sprintf("paper/sort-mnist-%d", s.n), Quick: "sort-9", Set: diffusion, Paper: s.ours},
 		)
 	}
+	t.Rows = append(t.Rows, anySize()...)
 	return t
+}
+
+// anySize are the rows of one model for sets of any size: it is trained with sets of 32.
+func anySize() (rows []Row) {
+	const trained, label = 32, "Symmetric Diffusers, direct scores, one model for all n"
+	of := Row{Name: fmt.Sprintf("any-%d", trained), Label: label, N: trained, Quick: "sort-any"}
+	for _, s := range sizes {
+		if s.n == trained {
+			of.Paper = s.ours
+			continue
+		}
+		rows = append(rows, Row{
+			Name: fmt.Sprintf("any-%d", s.n), Label: label, N: s.n, Of: of.Name, Paper: s.ours,
+			Set: []string{fmt.Sprintf("task.n=%d", s.n), fmt.Sprintf("eval.batch=%d", max(4, 2048/s.n))},
+		})
+	}
+	return append([]Row{of}, rows...)
 }
 
 // sortBaseline is a row of a sorting network, which has no full preset: the paper gives no

@@ -202,6 +202,7 @@ func TestFormsOfVotes(t *testing.T) {
 		{name: "a stranger", file: "x.soc", text: strings.Replace(ballots("ABCD", "18 ABCD"), "Ben", "Benn", 1), said: `the model knows no item "Benn", the nearest is "Ben"`},
 		{name: "a stranger in JSON", file: "x.jsonl", text: strings.ReplaceAll(js, `"Cy"`, `"Cyr"`), said: `the model knows no item "Cyr", the nearest is "Cy"`},
 		{name: "numbers in the place of names", file: "x.soc", text: "# NUMBER ALTERNATIVES: 4\n18: 1,2,3,4\n", said: `the model knows no item "1"`},
+		{name: "no names", file: "x.jsonl", text: `{"items":[{},{},{},{}],"order":[0,1,2,3]}` + "\n", said: "the items have no names and the model knows its own by theirs"},
 		{name: "SUSHI's numbers", file: "x.order", text: "4 1\n0 4 0 1 2 3\n", said: `the model knows no item "0"`},
 		{name: "twice on a ballot", file: "x.soi", text: ballots("ABCD", "18 ABCD", "2 BAB"), said: ":7: alternative 2 (Ben) is there twice"},
 		{name: "twice on a row", file: "x.csv", text: "rank1,rank2,rank3\nAda,Ben,Cy\nBen,Ada,Ben\n", said: `x.csv:3: "Ben" is there twice`, but: []string{"serve order", "serve sample", "serve score"}},

@@ -14,6 +14,7 @@ import pathlib
 import tomllib
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
@@ -270,7 +271,7 @@ class Denoiser(nn.Module):
 
 
 def load(path, config=None):
-    """The network of a run's directory, or of a file of weights with its configuration."""
+    """The network of a run's directory, or of a file of weights, which has its configuration in its metadata."""
     path = pathlib.Path(path)
     if config is None:
         config = run_config(path)
@@ -291,9 +292,15 @@ def load_weights(path):
 
 
 def run_config(path):
-    """What Denoiser takes, from a run's config.toml and the shapes of its weights."""
-    with open(path / "config.toml", "rb") as f:
-        c = tomllib.load(f)
+    """What Denoiser takes, from a run's config.toml or the metadata of a file of weights."""
+    if path.is_file():
+        with safe_open(path, "pt") as f:
+            text = (f.metadata() or {}).get("config")
+        if text is None:
+            raise ValueError(f"{path}: has no configuration in its metadata, wanted one, or the directory of its run")
+    else:
+        text = (path / "config.toml").read_text(encoding="utf-8")
+    c = tomllib.loads(text)
     task, model = c["task"], c["model"]
     if c.get("method", "diffusion") != "diffusion":
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
