@@ -2,13 +2,12 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -24,7 +23,7 @@ var fields = map[string]string{
 // network are those of [denoiser.Config].
 var network = map[string]string{
 	"N": "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
-	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "GPLRows": "model.gpl_rows",
+	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "Pairs": "model.pairs", "GPLRows": "model.gpl_rows",
 	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout",
 }
 
@@ -42,10 +41,6 @@ func (c *Config) Network(objects denoiser.EncoderConfig, head string) (*denoiser
 // Latent returns the settings of the latent objective.
 func (c *Config) Latent() diffusion.Latent {
 	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate}
-}
-
-func scheduleError(err error) error {
-	return Errorf("process.schedule", "%s", strings.TrimPrefix(err.Error(), "schedule: ")) // the key says it
 }
 
 // scoreDirect is the value of model.score for which the network does not see the time.
@@ -66,7 +61,7 @@ func (c *Config) defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([
 	}
 	T := max(1, int(forward.CutOff(n)+0.5))
 	if T >= maxSchedule {
-		return nil, fmt.Errorf("%d objects take %d steps of %s, wanted at most %d\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours", n, T, forward.Name(), maxSchedule-1)
+		return nil, hint.Errorf("fewer objects, process.forward = \"riffle\" or a schedule of yours", "%d objects take %d steps of %s, wanted at most %d", n, T, forward.Name(), maxSchedule-1)
 	}
 	return diffusion.Every(T), nil
 }
@@ -128,7 +123,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig, head string) (de
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,
-		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Score: m.Score, Edges: m.Edges, Head: head,
+		Dropout: m.Dropout, Positions: m.Positions, Norm: m.Norm, Precision: m.Precision, Score: m.Score, Edges: m.Edges, Pairs: m.Pairs, Head: head,
 	}, nil
 }
 

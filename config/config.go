@@ -34,6 +34,7 @@ type Task struct {
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
 	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
+	Offset    int       `toml:"offset,omitempty" comment:"jigsaw: pixels by which the cuts are moved right and down, of the middle of a picture that the tiles do not fill" for:"task.name=jigsaw" range:"-65536..65536"`
 	Noise     float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1" for:"task.name=jigsaw" range:"0..1"`
 	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
 	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them (so with n_min). ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
@@ -55,6 +56,8 @@ type Augment struct {
 	Rotate float64 `toml:"rotate" comment:"degrees" range:"0..180"`
 	Scale  float64 `toml:"scale" comment:"share of the size, 0.1 is 90 to 110 %" range:"0..<1"`
 	Shift  float64 `toml:"shift" comment:"pixels" range:"0..28"`
+	// Elastic moves the points of a coarse grid, each on its own.
+	Elastic float64 `toml:"elastic,omitempty" comment:"pixels by which points of a grid, 7 pixels apart, are moved, each on its own, and what is between them in proportion" range:"0..7"`
 }
 
 // Process is the forward shuffle, the reverse law and the denoising schedule.
@@ -68,7 +71,7 @@ type Process struct {
 type Model struct {
 	Encoder        string  `toml:"encoder" comment:"table, cnn, window, points or features" values:"|table|cnn|window|points|features"`
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
-	Kernel         int     `toml:"kernel,omitempty" comment:"cnn: size of the convolutions, pixels" for:"model.encoder=cnn"`
+	Kernel         int     `toml:"kernel,omitempty" comment:"cnn, window: size of the convolutions, pixels; window: with batch norm and pooling, as cnn has them; 0: with a stride, without norm" for:"model.encoder=cnn|window"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim" for:"model.encoder=cnn|window|features"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`
@@ -81,6 +84,7 @@ type Model struct {
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA" values:"|float32|bfloat16"`
 	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them" for:"model.encoder=points"`
+	Pairs          string  `toml:"pairs,omitempty" comment:"jigsaw: borders (how well the borders of each two tiles fit is computed and told to attention); empty: no such thing" for:"task.name=jigsaw" values:"|borders"`
 	Score          string  `toml:"score,omitempty" comment:"pl, irs, ii, diffsort: what an object's score comes from, context (its token behind the transformer; so if empty), direct (its embedding alone: there is no transformer, and one denoising step) or sum (both)" for:"process.reverse=pl|irs|ii; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items" for:"process.reverse=gpl; method=diffusion" fill:"dummies" values:"dummies|items" zero:"fill"`
 }

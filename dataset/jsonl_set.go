@@ -3,8 +3,11 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // features are numbers of an item or of a set; columns are their names, nil where they are a list.
@@ -71,9 +74,14 @@ func (p *parser) count(s *Set) error {
 	return err
 }
 
-// wholeWeight reads how often a set counts: so many voters gave its order.
+// wholeWeight reads how often a set counts: so many gave its order. They are dealt out to training and
+// test, and resampled for intervals, as people are, so that half of one is nothing.
 func wholeWeight(text string) (int, error) {
 	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && v > 0 && v != math.Trunc(v) {
+		return 0, hint.Errorf("multiply all weights by what makes them whole, such as 1.5 and 0.5 by 2: only their proportion counts in a training; intervals are of as many people",
+			"is %s, wanted a whole number of 1 to %d: a set counts as so many people who gave it, who are dealt out and resampled one by one", text, MaxVoters)
+	}
 	if err != nil || v != float64(int64(v)) || v < 1 || v > MaxVoters {
 		return 0, fmt.Errorf("is %s, wanted a whole number of 1 to %d", text, MaxVoters)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json/jsontext"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/riffle-ml/riffle/constraint"
 )
@@ -43,7 +44,8 @@ type jsonSet struct {
 	Constraints constraint.Text `json:"constraints,omitzero"`
 }
 
-// NamedFeatures are features in JSON: a list, or an object where they have names.
+// NamedFeatures are features in JSON: a list, or an object where they have names. Empty ones, which
+// are NaN, are null.
 type NamedFeatures struct {
 	Values  []float64
 	Columns *Columns
@@ -51,25 +53,32 @@ type NamedFeatures struct {
 
 // MarshalJSON implements json.Marshaler.
 func (f NamedFeatures) MarshalJSON() ([]byte, error) {
-	if f.Columns == nil || f.Columns.Sparse {
-		return json.Marshal(f.Values)
+	open, end := byte('['), byte(']')
+	var names []string
+	if f.Columns.named() {
+		open, end, names = '{', '}', f.Columns.Names
 	}
-	text := []byte{'{'}
-	for j, name := range f.Columns.Names {
+	text := []byte{open}
+	for j, v := range f.Values {
 		if j > 0 {
 			text = append(text, ',')
 		}
 		var err error
-		if text, err = jsontext.AppendQuote(text, name); err != nil {
-			return nil, fmt.Errorf("column %q: %w", name, err)
+		if names != nil {
+			if text, err = jsontext.AppendQuote(text, names[j]); err != nil {
+				return nil, fmt.Errorf("column %q: %w", names[j], err)
+			}
+			text = append(text, ':')
 		}
-		value, err := json.Marshal(f.Values[j])
-		if err != nil {
-			return nil, err
+		value := []byte("null")
+		if !math.IsNaN(v) {
+			if value, err = json.Marshal(v); err != nil {
+				return nil, err
+			}
 		}
-		text = append(append(text, ':'), value...)
+		text = append(text, value...)
 	}
-	return append(text, '}'), nil
+	return append(text, end), nil
 }
 
 // Write writes one set, its order in the reading that OrderGiven names, or its levels where they

@@ -35,7 +35,7 @@ type File struct {
 	Title  string // of PrefLib; of TSPLIB the name
 	Sets   []*Set
 	// Warnings are what was read in one of two ways, and a header whose numbers are not those of
-	// the file.
+	// the file. Those of a stream are there at its end.
 	Warnings []string
 
 	problem *TSPLIB
@@ -55,7 +55,8 @@ type Options struct {
 }
 
 // Input is a file, a folder or a stream that was opened, once: what it is, and its sets as they are
-// asked for. Of JSONL each set is there with the end of its line, and no more is kept; those of other
+// asked for. Of JSONL each set is there with the end of its line, and of a stream that is a table of
+// features with the first line of the next: its lines stand together there. No more is kept. Those of other
 // formats are all in [File].Sets, since a line anywhere may be of any set.
 type Input struct {
 	*File
@@ -63,6 +64,7 @@ type Input struct {
 	// of folders.
 	Size  int64
 	lines *JSONLReader // of JSONL
+	items *itemReader  // of a stream that is a table of features
 	from  io.Closer
 }
 
@@ -92,7 +94,7 @@ func Open(path string, o Options) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := OpenReader(f, path, o)
+	in, err := openReader(f, path, o, info.Mode().IsRegular())
 	if err != nil {
 		_ = f.Close() // only read from
 		return nil, err
@@ -106,6 +108,11 @@ func Open(path string, o Options) (*Input, error) {
 
 // OpenReader is [Open] of a stream, which name stands for in errors.
 func OpenReader(r io.Reader, name string, o Options) (*Input, error) {
+	return openReader(r, name, o, false)
+}
+
+// openReader opens a file, or a stream.
+func openReader(r io.Reader, name string, o Options, file bool) (*Input, error) {
 	br, format, err := sniff(r, name, o)
 	if err != nil {
 		return nil, err
@@ -117,7 +124,14 @@ func OpenReader(r io.Reader, name string, o Options) (*Input, error) {
 		}
 		return in, err
 	}
-	return in, in.parse(br, name)
+	if format != FormatCSV {
+		return in, in.parse(br, name)
+	}
+	if in.items, err = in.openCSV(br, name); err != nil || in.items == nil || len(in.items.features) > 0 && !file {
+		return in, err
+	}
+	_, err = in.ReadAll() // bare items are those of all sets together
+	return in, err
 }
 
 // Close closes what was opened.
@@ -130,8 +144,14 @@ func (in *Input) Close() error {
 
 // All iterates over the sets; it stops after the first error.
 func (in *Input) All() iter.Seq2[*Set, error] {
-	if in.lines != nil {
+	switch {
+	case in.lines != nil:
 		return in.lines.All()
+	case in.items != nil:
+		return func(yield func(*Set, error) bool) {
+			in.items.stream()(yield)
+			in.Warnings = in.items.warnings()
+		}
 	}
 	return func(yield func(*Set, error) bool) {
 		if in.Format == FormatPicture {
@@ -167,6 +187,9 @@ func (in *Input) ReadAll() (_ *File, err error) {
 		return nil, errPicture(in.Path)
 	case in.lines != nil:
 		in.Sets, err = in.lines.readAll()
+	case in.items != nil:
+		in.Sets, err = in.items.all()
+		in.Warnings, in.items = in.items.warnings(), nil
 	}
 	if err != nil {
 		return nil, err

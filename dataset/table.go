@@ -200,10 +200,15 @@ func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) BucketOrder {
 	return l
 }
 
-// zeroRanks warns of ranks of 0 that may stand for no rank: beside ranks from 1 on, twice in a
-// set, or in some sets alone.
-func (t *table) zeroRanks(rows [][]int32) []string {
-	zeros, twice, without, example := 0, "", 0, ""
+// zeroRanks are ranks of 0 that may stand for no rank: beside ranks from 1 on, twice in a set, or in
+// some sets alone.
+type zeroRanks struct {
+	sets, without  int    // that have one, and that have ranks from 1 on
+	twice, example string // such a set
+}
+
+// see looks at the sets of a table.
+func (z *zeroRanks) see(t *table, rows [][]int32) {
 	for s, rows := range rows {
 		count, least := 0, math.Inf(1)
 		for _, row := range rows {
@@ -216,25 +221,28 @@ func (t *table) zeroRanks(rows [][]int32) []string {
 		}
 		switch {
 		case count == 0 && least == 1:
-			without++
+			z.without++
 		case count > 0 && least == 1:
-			zeros++
-			if example == "" {
-				example = t.ids[s]
+			z.sets++
+			if z.example == "" {
+				z.example = t.ids[s]
 			}
-			if count > 1 && twice == "" {
-				twice = t.ids[s]
+			if count > 1 && z.twice == "" {
+				z.twice = t.ids[s]
 			}
 		}
 	}
-	text := fmt.Sprintf("%s a rank of 0 beside ranks from 1 on", plural(zeros, "set has", "sets have"))
+}
+
+func (z *zeroRanks) warnings() []string {
+	text := fmt.Sprintf("%s a rank of 0 beside ranks from 1 on", plural(z.sets, "set has", "sets have"))
 	switch {
-	case zeros == 0 || twice == "" && without == 0:
+	case z.sets == 0 || z.twice == "" && z.without == 0:
 		return nil
-	case twice != "":
-		text += ", more than once in set " + twice
+	case z.twice != "":
+		text += ", more than once in set " + z.twice
 	default:
-		text += ", such as " + example + ", and others have none"
+		text += ", such as " + z.example + ", and others have none"
 	}
 	return []string{text + ": 0 is read as the best rank; where it stands for \"not ranked\", leave the cell empty"}
 }

@@ -17,13 +17,9 @@ func unpackText(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	var order binary.ByteOrder
-	switch mark, _ := br.Peek(2); {
-	case bytes.Equal(mark, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.Equal(mark, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	default:
+	head, _ := br.Peek(2)
+	order := utf16Order(head)
+	if order == nil {
 		if mark, _ := br.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 			_, _ = br.Discard(3)
 		}
@@ -32,6 +28,20 @@ func unpackText(r io.Reader) (*bufio.Reader, error) {
 	_, _ = br.Discard(2)
 	return bufio.NewReaderSize(&utf16Reader{r: br, order: order}, 64<<10), nil
 }
+
+// utf16Order is the order of bytes that UTF-16's mark at the beginning says, nil where there is none.
+func utf16Order(head []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return binary.LittleEndian
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// IsUTF16 reports whether a file begins with the byte order mark of UTF-16.
+func IsUTF16(head []byte) bool { return utf16Order(head) != nil }
 
 // utf16Reader reads UTF-16 as UTF-8.
 type utf16Reader struct {

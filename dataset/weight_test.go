@@ -26,7 +26,7 @@ func TestWeights(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		`{"items":[{}],"count":0}`:            "count: is 0, wanted a whole number of 1 to ",
-		`{"items":[{}],"count":1.5}`:          "count: is 1.5, wanted a whole number",
+		`{"items":[{}],"count":1.5}`:          "count: is 1.5, wanted a whole number of 1 to 68719476736: a set counts as so many people who gave it, who are dealt out and resampled one by one\nhint: multiply all weights by what makes them whole",
 		`{"items":[{}],"weight":"2"}`:         `weight: is "2", wanted a whole number`,
 		`{"items":[{}],"weight":1e300}`:       "weight: is 1e300, wanted a whole number",
 		`{"count":1,"items":[{}],"weight":1}`: `weight: is there beside "count" or "weight"`,

@@ -32,6 +32,9 @@ type Config struct {
 	// with and attention among cities, the paper's network for TSP-20. It needs the encoder
 	// "points" and an even number of Layers.
 	Edges bool
+	// Pairs is "borders" where the network is told how well the borders of any two tiles fit, else
+	// empty. It needs an encoder of images.
+	Pairs string
 	// Score says what a score of one object comes from, where the scores are such ([reverse.Vector], or
 	// Head "score"): "context", from the object's token behind the transformer; "direct", from its
 	// embedding alone, by an MLP, and then there is no transformer, Layers is 0 and times are not read; "sum", both added.
@@ -74,7 +77,8 @@ type EncoderConfig struct {
 	// Channels are the channels of the convolutions (cnn: the paper's 32, 64; window may
 	// have none: then the pixels go to the hidden layers).
 	Channels []int
-	// Kernel is the size of cnn's convolutions in pixels (sort 5, jigsaw 3).
+	// Kernel is the size of the convolutions in pixels (cnn: sort 5, jigsaw 3); "window" without one has
+	// strided convolutions.
 	Kernel int
 	// Hidden are the sizes of the layers between the convolutions and d: of each window
 	// for "window", of each vector for "features"; none for "cnn" means one linear layer.

@@ -37,6 +37,7 @@ type Denoiser struct {
 	direct      *direct // for scores that come from embeddings
 	head        *linear // with Head
 	transitions *transitions
+	pairs       *pairs   // with Pairs
 	graph       *edgeNet // with a Head for edges, in place of all others
 }
 
@@ -75,6 +76,11 @@ func New(cfg Config) (*Denoiser, error) {
 	var err error
 	if d.encoder, err = newEncoder(r, "encoder", &cfg); err != nil {
 		return nil, err
+	}
+	if cfg.Pairs != "" {
+		if d.pairs, err = newPairs(r, "pairs", &cfg); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.Score != scoreContext {
 		d.direct = newDirect(r, "direct", cfg.Dim)
@@ -198,7 +204,8 @@ func (d *Denoiser) extraToken() bool {
 // the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
 // identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
 //
-// With Edges the points themselves, from which the lengths come, stand behind the d numbers.
+// With Edges the points themselves, from which the lengths come, stand behind the d numbers; with
+// Pairs the borders of the tiles do.
 func (d *Denoiser) Encode(c *Context, objects *graph.Node) *graph.Node {
 	return d.EncodePadded(c, objects, nil)
 }
@@ -209,8 +216,11 @@ func (d *Denoiser) EncodePadded(c *Context, objects, lengths *graph.Node) *graph
 	c.lengths = lengths
 	defer func() { c.lengths = nil }()
 	x := d.encoder.apply(c, objects)
-	if d.tour != nil {
+	switch {
+	case d.tour != nil:
 		x = graph.Concatenate([]*graph.Node{x, objects}, -1)
+	case d.pairs != nil:
+		x = graph.Concatenate([]*graph.Node{x, d.pairs.borders(objects)}, -1)
 	}
 	return x
 }
@@ -272,6 +282,13 @@ func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, len
 func (d *Denoiser) contextScores(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
 	dims := arrangements.Shape().Dimensions
 	rows, n, dim := dims[0]*dims[1], dims[2], d.Config.Dim
+	var bias *graph.Node // of attention
+	if d.pairs != nil {
+		borders := graph.SliceAxis(embeddings, 2, graph.AxisRangeToEnd(dim))
+		var tokens *graph.Node
+		bias, tokens = d.pairs.apply(c, borders, arrangements, lengths)
+		embeddings = graph.Add(graph.SliceAxis(embeddings, 2, graph.AxisRange(0, dim)), tokens)
+	}
 	time := d.time.apply(c, graph.Reshape(times, rows)) // [rows, dim]
 	dummies := d.dummies(n)
 	var extra *graph.Node // [rows, dummies, dim]
@@ -295,9 +312,9 @@ func (d *Denoiser) contextScores(c *Context, embeddings, arrangements, times, le
 			y = graph.Concatenate([]*graph.Node{y, extra}, 1)
 		}
 		if d.extraToken() { // one more token among the others, nothing masked (appendix C)
-			y = d.transformer.apply(c, y, n+1, 0, padding)
+			y = d.transformer.apply(c, y, n+1, 0, padding, bias)
 		} else {
-			y = d.transformer.apply(c, y, n, dummies, padding)
+			y = d.transformer.apply(c, y, n, dummies, padding, bias)
 		}
 	}
 	switch {

@@ -103,10 +103,13 @@ func (d *Denoiser) HasONNX() bool {
 // [Denoiser.Encode]. The encoder must have such a form ([Denoiser.HasONNX]).
 func (d *Denoiser) EncodeONNX(b *onnxgraph.Builder) (embeddings onnxgraph.Value, width int) {
 	x := d.encoder.(onnxEncoder).onnx(b)
-	if d.tour == nil {
-		return x, d.Config.Dim
+	switch {
+	case d.tour != nil:
+		return b.Concat(-1, x, onnxObjects), d.Config.Dim + 2 // the points themselves, from which the lengths come
+	case d.pairs != nil:
+		return b.Concat(-1, x, d.pairs.onnx(b)), d.Config.Dim + d.pairs.kept()
 	}
-	return b.Concat(-1, x, onnxObjects), d.Config.Dim + 2 // the points themselves, from which the lengths come
+	return x, d.Config.Dim
 }
 
 // onnxObjects is the input that an encoder in ONNX reads.

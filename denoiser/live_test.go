@@ -43,7 +43,9 @@ func TestLivePyTorch(t *testing.T) {
 	cnn, window := base, base
 	cnn.Encoder, cnn.Channels, cnn.Kernel, cnn.Hidden = "cnn", []int{32, 64}, 5, []int{}
 	window.Encoder, window.Channels, window.Window, window.Hidden = "window", []int{16, 32}, 28, []int{64}
-	networks := map[string]settings{"cnn": cnn, "window": window}
+	pooled := window
+	pooled.Channels, pooled.Kernel = []int{8, 16}, 3
+	networks := map[string]settings{"cnn": cnn, "window": window, "window, pooled": pooled}
 
 	dir := t.TempDir()
 	script, err := filepath.Abs("../bench/torch/scores.py")

@@ -63,7 +63,7 @@ func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.N
 		y = cross.apply(c, y, edges, time, pad)
 		rows := graph.Reshape(y, batch*states, n, d)
 		if i < len(t.crosses)-1 {
-			y = graph.Reshape(t.selfs[i].apply(c, rows, n, 0, pad), batch, states, n, d)
+			y = graph.Reshape(t.selfs[i].apply(c, rows, n, 0, pad, nil), batch, states, n, d)
 			continue
 		}
 		hot := oneHot(graph.Reshape(arrangements, batch*states, n), n)
@@ -75,7 +75,7 @@ func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.N
 				items, extra = n+extra, 0
 			}
 		}
-		y = t.selfs[i].apply(c, rows, items, extra, pad)
+		y = t.selfs[i].apply(c, rows, items, extra, pad, nil)
 	}
 	return y
 }

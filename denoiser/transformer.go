@@ -44,8 +44,9 @@ func newAttention(r *registry, name string, cfg *Config) attention {
 // The paper writes this as one (2n × 2n) attention with a mask whose upper right block
 // is −∞. Computing the two row blocks apart gives the same numbers and leaves out that
 // block, a quarter of the work; of few items cutting and joining costs more than it saves.
-// Nobody attends to padding, if there is some.
-func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding) *graph.Node {
+// Nobody attends to padding, if there is some. bias [rows·heads, items, items] is added to the
+// logits of items, unless it is nil.
+func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding, bias *graph.Node) *graph.Node {
 	rows, all, d := x.Shape().Dimensions[0], items+dummies, x.Shape().Dimensions[2]
 	read := l.rest.before(c, x)
 	inW, inB := c.get(l.inW), c.get(l.inB)
@@ -65,12 +66,12 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, 
 	var y *graph.Node
 	switch {
 	case dummies == 0:
-		y = l.attend(c, q, k, v, nil, pad)
+		y = l.attend(c, q, k, v, nil, pad, bias)
 	case items <= fewItems:
-		y = l.attend(c, q, k, v, tokenMask(c.Graph, items, 0, all), pad)
+		y = l.attend(c, q, k, v, tokenMask(c.Graph, items, 0, all), pad, widen(bias, dummies))
 	default:
-		ofItems := l.attend(c, cut(q, 0, items), cut(k, 0, items), cut(v, 0, items), nil, pad)
-		ofDummies := l.attend(c, cut(q, items, all), k, v, tokenMask(c.Graph, items, items, all), pad)
+		ofItems := l.attend(c, cut(q, 0, items), cut(k, 0, items), cut(v, 0, items), nil, pad, bias)
+		ofDummies := l.attend(c, cut(q, items, all), k, v, tokenMask(c.Graph, items, items, all), pad, nil)
 		y = graph.Concatenate([]*graph.Node{ofItems, ofDummies}, 1)
 	}
 	y = graph.TransposeAllAxes(graph.Reshape(y, rows, l.heads, all, l.headDim), 0, 2, 1, 3)
@@ -123,9 +124,12 @@ func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
 }
 
 // attend takes q [count, a, headDim], already scaled, k and v [count, b, headDim], an additive
-// mask [a, b] or nil, and padding or nil, and returns [count, a, headDim].
-func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node, pad *padding) *graph.Node {
+// mask [a, b] or nil, padding or nil, and a bias [count, a, b] or nil, and returns [count, a, headDim].
+func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node, pad *padding, bias *graph.Node) *graph.Node {
 	logits := graph.Einsum("nqe,nke->nqk", q, k)
+	if bias != nil {
+		logits = graph.Add(logits, bias)
+	}
 	switch {
 	case pad != nil:
 		dims := logits.Shape().Dimensions
@@ -171,9 +175,10 @@ func newTransformer(r *registry, name string, cfg *Config) *transformer {
 	return t
 }
 
-func (t *transformer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding) *graph.Node {
-	for _, l := range t.layers {
-		x = l.apply(c, x, items, dummies, pad)
+// apply is that of each layer in turn; bias [rows, layers, heads, objects, objects] is that of all layers, or nil.
+func (t *transformer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding, bias *graph.Node) *graph.Node {
+	for i, l := range t.layers {
+		x = l.apply(c, x, items, dummies, pad, layerBias(bias, i, items))
 	}
 	if t.norm != nil {
 		x = t.norm.apply(c, x)

@@ -11,12 +11,14 @@ import (
 )
 
 // windowEncoder reads an image as windows side by side (the digits of a number), all with
-// the same small network: strided convolutions with ReLU (5×5 first, then 3×3, each
-// halving the size; there may be none), then hidden layers with ReLU; the windows' features
+// the same small network: convolutions, then hidden layers with ReLU; the windows' features
 // side by side give d numbers by one linear layer. What it learns of a digit in one place it
-// knows in all, and it does a hundredth of the arithmetic of the paper's CNN.
+// knows in all. With a Kernel the convolutions are those of "cnn", pooled; without one they have a stride
+// and ReLU (5×5 first, then 3×3, each halving the size), or there are none, which
+// is a hundredth of the arithmetic of the paper's CNN.
 type windowEncoder struct {
-	convs         []*conv
+	pooled        *pooledConvs // nil without a Kernel
+	strided       []*conv
 	hidden        []*linear
 	out           *linear
 	windows, size int
@@ -40,18 +42,30 @@ func newWindow(r *registry, name string, cfg *Config) (encoder, error) {
 		return nil, field.Errorf("Encoder.Kind", "the window must divide the width of %d pixels (got %d)", e.Width, e.Window)
 	}
 	enc := &windowEncoder{windows: e.Width / e.Window, size: e.Window, planes: max(1, e.Planes), dropout: e.Dropout, name: name, dim: cfg.Dim, config: *e}
-	in, h, w, kernel := enc.planes, e.Height, e.Window, 5
-	for i, out := range e.Channels {
-		enc.convs = append(enc.convs, newConv(r, fmt.Sprintf("%s.conv%d", name, i+1), in, out, kernel, 2, kernel/2))
-		in, h, w, kernel = out, (h+1)/2, (w+1)/2, 3
+	flat, err := enc.convolutions(r)
+	if err != nil {
+		return nil, err
 	}
-	flat := h * w * in
 	for i, units := range e.Hidden {
 		enc.hidden = append(enc.hidden, newLinear(r, fmt.Sprintf("%s.fc%d", name, i+1), flat, units, true))
 		flat = units
 	}
 	enc.out = newLinear(r, name+".out", enc.windows*flat, cfg.Dim, false)
 	return enc, nil
+}
+
+// convolutions makes those there are, and returns how many numbers they leave of a window.
+func (e *windowEncoder) convolutions(r *registry) (flat int, err error) {
+	if e.config.Kernel > 0 {
+		e.pooled, flat, err = newPooledConvs(r, e.name, &e.config, e.size)
+		return flat, err
+	}
+	in, h, w, kernel := e.planes, e.config.Height, e.size, 5
+	for i, out := range e.config.Channels {
+		e.strided = append(e.strided, newConv(r, fmt.Sprintf("%s.conv%d", e.name, i+1), in, out, kernel, 2, kernel/2))
+		in, h, w, kernel = out, (h+1)/2, (w+1)/2, 3
+	}
+	return h * w * in, nil
 }
 
 func (e *windowEncoder) apply(c *Context, x *graph.Node) *graph.Node {
@@ -71,21 +85,29 @@ func (e *windowEncoder) split(x *graph.Node) *graph.Node {
 func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	h := pixels(graph.Reshape(x, d[0], d[1]*d[2], d[3], d[4], d[5]))
-	for _, conv := range e.convs {
-		h = activation.Relu(conv.apply(c, h))
+	if e.pooled != nil {
+		h = e.pooled.apply(c, h, d[1], d[2])
+	} else {
+		for _, conv := range e.strided {
+			h = activation.Relu(conv.apply(c, h))
+		}
+		h = graph.Reshape(channelsFirst(h), h.Shape().Dimensions[0], -1)
 	}
-	h = graph.Reshape(channelsFirst(h), h.Shape().Dimensions[0], -1)
 	for _, l := range e.hidden {
 		h = c.dropout(l.apply(c, h, activation.TypeRelu), e.dropout)
 	}
 	return h
 }
 
-func (e *windowEncoder) floats(bool) (total float64) {
-	h, w := e.config.Height, e.size
-	for _, c := range e.config.Channels {
-		h, w = (h+1)/2, (w+1)/2
-		total += float64(e.windows * h * w * c * 3)
+func (e *windowEncoder) floats(onGo bool) (total float64) {
+	if e.pooled != nil {
+		total = float64(e.windows) * e.pooled.floats(e.size, onGo)
+	} else {
+		h, w := e.config.Height, e.size
+		for _, c := range e.config.Channels {
+			h, w = (h+1)/2, (w+1)/2
+			total += float64(e.windows * h * w * c * 3)
+		}
 	}
 	for _, units := range e.config.Hidden {
 		total += float64(e.windows * units * 2)
@@ -96,8 +118,12 @@ func (e *windowEncoder) floats(bool) (total float64) {
 func (e *windowEncoder) onnx(b *onnxgraph.Builder) onnxgraph.Value {
 	x := b.Reshape(e.config.onnxPixels(b), -1, e.config.Height, e.windows, e.size, e.planes)
 	x = b.Reshape(b.Transpose(x, 0, 2, 4, 1, 3), -1, e.planes, e.config.Height, e.size)
-	for _, conv := range e.convs {
-		x = b.Relu(conv.onnx(b, x))
+	if e.pooled != nil {
+		x = e.pooled.onnx(b, x)
+	} else {
+		for _, conv := range e.strided {
+			x = b.Relu(conv.onnx(b, x))
+		}
 	}
 	x = b.Op("Flatten", []onnxgraph.Value{x})
 	for i := range e.hidden {

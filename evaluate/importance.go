@@ -178,10 +178,10 @@ func (w *shuffler) feature(j int) (f FeatureImportance, err error) {
 func (w *shuffler) means(tau, ndcg []float64) (a, b metric.Interval, err error) {
 	c := columns{}
 	for i, s := range w.sets {
-		c.add(task.Figures{"tau": tau[i], "ndcg": ndcg[i]}, min(max(1, s.Count), maxWeight))
+		c.add(task.Figures{"tau": tau[i], "ndcg": ndcg[i]}, max(1, s.Count))
 	}
-	if a, err = metric.Bootstrap(c["tau"], 0, w.opt.Seed); err == nil {
-		b, err = metric.Bootstrap(c["ndcg"], 0, w.opt.Seed)
+	if a, err = c["tau"].interval(w.opt.Seed); err == nil {
+		b, err = c["ndcg"].interval(w.opt.Seed)
 	}
 	return a, b, err
 }

@@ -19,9 +19,6 @@ const boundStream = 0x626f756e64 // "bound"
 // boundDraws is how many trajectories the bound is of.
 const boundDraws = 16
 
-// maxWeight bounds how often one order counts, for the sake of memory.
-const maxWeight = 100_000
-
 // runLists judges a model of ranked lists: the different ones of a split, the most
 // frequent first where they are more than count.
 func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Split, count int, opt learn.DecodeOptions, progress func(done, of int)) (*Result, error) {
@@ -55,9 +52,8 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 		if err != nil {
 			return nil, err
 		}
-		weight := min(weights[i], maxWeight)
-		got.add(figures, weight)
-		lists += weight
+		got.add(figures, weights[i])
+		lists += weights[i]
 	}
 	r := newResult(m, start, len(sets), opt)
 	r.Lists = lists

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/learn"
@@ -11,13 +10,36 @@ import (
 )
 
 // columns gathers the figures of sets by the keys of their measures.
-type columns map[string][]float64
+type columns map[string]*column
+
+// column are the values of a measure, and how often each counts.
+type column struct {
+	values []float64
+	counts []int
+}
 
 // add adds the figures of a set that counts so often.
 func (c columns) add(figures task.Figures, count int) {
 	for key, v := range figures {
-		c[key] = append(c[key], slices.Repeat([]float64{v}, count)...)
+		if c[key] == nil {
+			c[key] = &column{}
+		}
+		c[key].values, c[key].counts = append(c[key].values, v), append(c[key].counts, count)
 	}
+}
+
+// interval is the mean of those who gave the sets.
+func (c *column) interval(seed uint64) (metric.Interval, error) {
+	return metric.BootstrapCounts(c.values, c.counts, 0, seed)
+}
+
+// mean is that of [column.interval] alone.
+func (c *column) mean() float64 {
+	sum, all := 0.0, 0
+	for i, v := range c.values {
+		sum, all = sum+float64(c.counts[i])*v, all+c.counts[i]
+	}
+	return sum / float64(all)
 }
 
 // figures sums up by measures; those that no set has are left out.
@@ -25,18 +47,14 @@ func (c columns) figures(measures []task.Measure, seed uint64, paper *config.Pap
 	var out []Figure
 	for _, m := range measures {
 		values := c[m.Key]
-		if len(values) == 0 {
+		if values == nil {
 			continue
 		}
 		f := Figure{Measure: m, Paper: paper.Figure(m.Key)}
 		if m.Plain {
-			sum := 0.0
-			for _, v := range values {
-				sum += v
-			}
-			f.Value = number(sum / float64(len(values)))
+			f.Value = number(values.mean())
 		} else {
-			mean, err := metric.Bootstrap(values, 0, seed)
+			mean, err := values.interval(seed)
 			if err != nil {
 				return nil, err
 			}

@@ -20,5 +20,10 @@ func (m *Model) compiling(size int) (done func()) {
 		m.OnCompile(fmt.Sprintf("compiling for %s …", what))
 	}
 	start := time.Now()
+	m.shapes++
 	return func() { m.compiled += time.Since(start) }
 }
+
+// Compiled is how many shapes of graphs the engine has compiled for the model, and how long that took
+// with the first run of each. The go engine compiles none.
+func (m *Model) Compiled() (shapes int, took time.Duration) { return m.shapes, m.compiled }

@@ -108,5 +108,9 @@ func (m *Model) FasterToAsk(q Query, sets int) Choice {
 		return total
 	}
 	compiling := askCompileTime * (float64(len(shapes)) + 0.25)
-	return choose(fmt.Sprintf("an answer for %d sets", sets), m.on("go", seconds), m.on("xla", seconds), compiling, len(shapes))
+	what := fmt.Sprintf("an answer for %d sets", sets)
+	if sets == 1 {
+		what = "an answer for 1 set"
+	}
+	return choose(what, m.on("go", seconds), m.on("xla", seconds), compiling, len(shapes))
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -135,11 +136,21 @@ func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.
 	for i, p := range beam {
 		all[i] = priced{p, cost(p.Order())}
 	}
-	slices.SortStableFunc(all, func(a, b priced) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(all, func(a, b priced) int { return compareCosts(a.cost, b.cost) })
 	for i, p := range all {
 		beam[i] = p.path
 	}
 	return beam
+}
+
+// compareCosts compares lengths to 40 bits: a tour is as long the other way round, but for a rounding that
+// depends on the unit. Integers up to 2⁴⁰ keep all of their digits.
+func compareCosts(a, b float64) int {
+	const rest = 12 // bits of a float64's 52
+	rounded := func(c float64) float64 {
+		return math.Float64frombits((math.Float64bits(c) + 1<<(rest-1)) &^ (1<<rest - 1))
+	}
+	return cmp.Compare(rounded(a), rounded(b))
 }
 
 // EncodeExamples encodes examples for [Model.Draw].

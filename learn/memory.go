@@ -29,6 +29,7 @@ func (m *Model) StepMemory(batch, devices int) int64 {
 	if d.Edges { // sinusoids of the edges, and per state the queries folded into them
 		floats += float64(batch*n*n*d.Dim) + float64(rows*n*d.Layers/2)*float64(3*d.Heads*d.Dim)
 	}
+	floats += float64(batch*n*n) * float64(m.Denoiser.PairFloats(states))
 	if k := m.Denoiser.EdgeFloats(); k > 0 {
 		floats = float64(batch) * float64(n*n) * float64(k)
 	}

@@ -42,6 +42,7 @@ type Model struct {
 	OnAnswered func(sets int)
 
 	compiled    time.Duration // spent on compiling so far
+	shapes      int           // compiled so far
 	initialised bool          // by InitFrom
 	decoder     *diffusion.Decoder
 	orderer     method.Orderer // of a method without a process

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -29,7 +30,7 @@ func (t *trainer) read(keep int) error {
 				return err
 			}
 			if t.refused >= maxRefused {
-				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; %s\nhint: a lower train.lr, or train.clip", s.Number, t.refused, t.kept())
+				return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %d steps in a row without a finite loss and gradient; %s", s.Number, t.refused, t.kept())
 			}
 		} else {
 			t.refused = 0
@@ -94,7 +95,7 @@ func (t *trainer) save(finished bool) error {
 	}
 	err = t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained})
 	if errors.Is(err, run.ErrValue) {
-		return fmt.Errorf("training step %d: %w; %s\nhint: a lower train.lr, or train.clip", t.State.Step, err, t.kept())
+		return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %w; %s", t.State.Step, err, t.kept())
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -80,9 +81,9 @@ func (t *trainer) trainOn(was *config.Config) error {
 	}
 	if t.ended() {
 		if t.limit > 0 {
-			return config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
+			return hint.With(config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)", t.before.Round(time.Second), t.limit), "it counts all sessions")
 		}
-		return config.Errorf(config.TrainSteps, "must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
+		return hint.With(config.Errorf(config.TrainSteps, "must be above the %d steps that were made (got %d)", t.State.Step, is.Steps), "it counts all steps")
 	}
 	if t.writes() {
 		if err := t.dir.Reconfigure(&t.Config); err != nil {

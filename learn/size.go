@@ -2,8 +2,10 @@ package learn
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/task"
 	"github.com/riffle-ml/riffle/task/tasks"
@@ -33,7 +35,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	// Sets are judged alike in batches of any size.
 	for free := machine.FreeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
 		if cfg.Eval.Batch == 1 {
-			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
+			return nil, hint.Errorf("fewer objects", "one set of %d objects needs about %s, %s are free", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
 	}
 	work, err := tasks.New(&cfg)
@@ -42,6 +44,26 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	}
 	m.Config, m.Task, m.schedule = cfg, work, warnings
 	return warnings, nil
+}
+
+// Rejudge has the model judged as change makes its configuration, of which the network's shape must stay.
+func (m *Model) Rejudge(change func(*config.Config) error) error {
+	cfg := m.Config
+	if err := change(&cfg); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(cfg.Task, m.Config.Task) {
+		if err := cfg.Check("task"); err != nil {
+			return err
+		}
+		work, err := tasks.New(&cfg)
+		if err != nil {
+			return err
+		}
+		m.Task = work
+	}
+	m.Config = cfg
+	return nil
 }
 
 // SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -49,7 +48,7 @@ func (m *Model) shortestTurned(ctx context.Context, dec *diffusion.Decoder, ex *
 		}
 		for i, p := range paths {
 			o := back[i](p.Order())
-			if length := cost(i, o); c == 0 || length < least[i] {
+			if length := cost(i, o); c == 0 || compareCosts(length, least[i]) < 0 {
 				best[i], least[i] = o, length
 			}
 		}
@@ -109,9 +108,9 @@ func merge(o *Ordered, of Ordered, back func(perm.Order) perm.Order, top int) {
 			o.Orders = append(o.Orders, r)
 		}
 	}
-	slices.SortStableFunc(o.Orders, func(a, b Ranked) int { return cmp.Compare(*a.Cost, *b.Cost) })
+	slices.SortStableFunc(o.Orders, func(a, b Ranked) int { return compareCosts(*a.Cost, *b.Cost) })
 	o.Orders = o.Orders[:min(top, len(o.Orders))]
-	if best := *o.Orders[0].Cost; best < before && !math.IsNaN(best) {
+	if best := *o.Orders[0].Cost; compareCosts(best, before) < 0 && !math.IsNaN(best) {
 		o.Steps = nil
 		for _, s := range of.Steps {
 			o.Steps = append(o.Steps, back(s))

@@ -3,7 +3,6 @@
 package method
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -60,7 +60,7 @@ func (m *Method) Refuse(what string) error {
 	if m.Diffuses() {
 		return nil
 	}
-	return fmt.Errorf("method %s: has no %s, it is there to be compared with\nhint: riffle eval judges it; a model with method diffusion can do the rest", m.Name, what)
+	return hint.Errorf("riffle eval judges it; a model with method diffusion can do the rest", "method %s: has no %s, it is there to be compared with", m.Name, what)
 }
 
 // States is how many states of a set the network sees in a training step.

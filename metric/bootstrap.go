@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/riffle-ml/riffle/internal/jsonnum"
 )
 
@@ -50,34 +52,92 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 // on no values, on one that is neither finite nor minus infinity, the log of a probability of 0, and
 // on negative resamples.
 func Bootstrap(values []float64, resamples int, seed uint64) (Interval, error) {
-	if len(values) == 0 {
+	return BootstrapCounts(values, nil, resamples, seed)
+}
+
+// drawnApart is how many examples are drawn one by one. Of more, how often each value is drawn is a
+// binomial number, given those before it.
+const drawnApart = 1 << 16
+
+// BootstrapCounts is [Bootstrap] of values of which value i is that of counts[i] examples, which are
+// resampled apart: the memory is that of the values, and so is the time where there are more than
+// 65,536 examples. nil counts each once. It fails on a count below 1 too.
+func BootstrapCounts(values []float64, counts []int, resamples int, seed uint64) (Interval, error) {
+	switch {
+	case len(values) == 0:
 		return Interval{}, errors.New("bootstrap: no values, wanted 1 or more")
-	}
-	if resamples < 0 {
+	case counts != nil && len(counts) != len(values):
+		return Interval{}, fmt.Errorf("bootstrap: %d counts of %d values", len(counts), len(values))
+	case resamples < 0:
 		return Interval{}, fmt.Errorf("bootstrap: resamples must be 0 or more (got %d)", resamples)
-	}
-	if resamples == 0 {
+	case resamples == 0:
 		resamples = Resamples
 	}
-	sum := 0.0
+	sum, n := 0.0, len(values)
 	for i, v := range values {
+		count := 1
+		if counts != nil {
+			if count = counts[i]; count < 1 {
+				return Interval{}, fmt.Errorf("bootstrap: value %d is of %d examples, wanted 1 or more", i, count)
+			}
+			n += count - 1
+		}
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			return Interval{}, fmt.Errorf("bootstrap: value %d is %v, wanted a finite number or -Inf", i, v)
 		}
-		sum += v
+		sum += float64(count) * v
 	}
-	n := float64(len(values))
 	rng := rand.New(rand.NewPCG(seed, 0))
+	resample := func() float64 { return drawnTotal(rng, values, counts, n) }
+	if n <= drawnApart {
+		examples := values
+		if counts != nil {
+			examples = repeated(values, counts, n)
+		}
+		resample = func() (total float64) {
+			for range examples {
+				total += examples[rng.IntN(n)]
+			}
+			return total
+		}
+	}
 	means := make([]float64, resamples)
 	for r := range means {
-		total := 0.0
-		for range values {
-			total += values[rng.IntN(len(values))]
-		}
-		means[r] = total / n
+		means[r] = resample() / float64(n)
 	}
 	slices.Sort(means)
-	return Interval{Mean: sum / n, Low: quantile(means, 0.025), High: quantile(means, 0.975)}, nil
+	return Interval{Mean: sum / float64(n), Low: quantile(means, 0.025), High: quantile(means, 0.975)}, nil
+}
+
+// repeated has each value as often as it counts.
+func repeated(values []float64, counts []int, n int) []float64 {
+	out := make([]float64, 0, n)
+	for i, v := range values {
+		for range counts[i] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// drawnTotal is the sum of n examples that are drawn with replacement from n.
+func drawnTotal(rng *rand.Rand, values []float64, counts []int, n int) (total float64) {
+	left, draws := n, n // examples behind value i, and draws that are not of a value before it
+	for i, v := range values {
+		count := 1
+		if counts != nil {
+			count = counts[i]
+		}
+		drawn := draws
+		if count < left {
+			drawn = int(distuv.Binomial{N: float64(draws), P: float64(count) / float64(left), Src: rng}.Rand())
+		}
+		if drawn > 0 { // 0 times the log of 0 is no number
+			total += float64(drawn) * v
+		}
+		left, draws = left-count, draws-drawn
+	}
+	return total
 }
 
 // quantile returns the q-quantile of sorted values by linear interpolation

@@ -121,3 +121,37 @@ func TestBootstrapErrors(t *testing.T) {
 		}
 	}
 }
+
+// Examples that share a value are resampled apart, however many they are.
+func TestBootstrapCounts(t *testing.T) {
+	values, counts := []float64{1, 0, -2}, []int{5, 3, 2}
+	var each []float64
+	for i, v := range values {
+		for range counts[i] {
+			each = append(each, v)
+		}
+	}
+	want, err := metric.Bootstrap(each, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := metric.BootstrapCounts(values, counts, 0, 1); err != nil || got != want {
+		t.Errorf("%v, %v, wanted %v as of the values one by one", got, err, want)
+	}
+	// Of a million, 1 with 0.9 and 0 with 0.1: the mean is normal, of variance 0.09/1e6.
+	got, err := metric.BootstrapCounts([]float64{0, 1}, []int{100_000, 900_000}, 4000, 7)
+	half := 1.959964 * math.Sqrt(0.09/1e6)
+	if err != nil || got.Mean != 0.9 || math.Abs(got.Low-(0.9-half)) > 0.1*half || math.Abs(got.High-(0.9+half)) > 0.1*half {
+		t.Errorf("%v, %v, wanted 0.9, %v to %v", got, err, 0.9-half, 0.9+half)
+	}
+	// What nobody is drawn to does not count, not even the log of 0.
+	rare, err := metric.BootstrapCounts([]float64{math.Inf(-1), 1}, []int{1, 1 << 40}, 100, 1)
+	if err != nil || rare.High != 1 {
+		t.Errorf("%v, %v: wanted 1 where the one is not drawn", rare, err)
+	}
+	for _, counts := range [][]int{{1}, {1, 0, 1}} {
+		if _, err := metric.BootstrapCounts(values, counts, 0, 1); err == nil {
+			t.Errorf("counts %v: no error", counts)
+		}
+	}
+}

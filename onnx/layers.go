@@ -32,7 +32,8 @@ func (b builder) time(t value) value {
 }
 
 // selfLayer is a transformer layer on x [batch, tokens, dim], with the layer norms before
-// attention and network if pre; mask [tokens, tokens], added to the logits, may be "".
+// attention and network if pre; mask [tokens, tokens] or
+// [batch, heads, tokens, tokens], added to the logits, may be "".
 func (b builder) selfLayer(name string, x value, dim, heads int, mask value, pre bool) value {
 	attention, read := name+".self_attn", x
 	if pre {

@@ -120,7 +120,7 @@ func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (e
 	encoder = b.model("encoder", "Riffle's encoder: objects to embeddings, once a set.", metadata)
 
 	b = builder{onnxgraph.New(byName)}
-	out, axes := b.scores(cfg)
+	out, axes := b.scores(cfg, width)
 	b.Output(out, "scores", "of the law "+cfg.Law.LongName(), axes...)
 	scores = b.model("denoiser", "Riffle's denoiser: embeddings in an arrangement at a time to the scores of the reverse law "+cfg.Law.LongName()+".", metadata)
 	return encoder, scores, nil

@@ -62,8 +62,20 @@ var cases = map[string]func(c *denoiser.Config){
 	"window": func(c *denoiser.Config) { // sides that a stride does not divide
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 9, Width: 14, Window: 7, Channels: []int{3, 2}, Hidden: []int{6, 5}}
 	},
+	"window-pooled": func(c *denoiser.Config) { // sides that do not halve
+		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 7, Width: 10, Window: 5, Channels: []int{3, 4}, Kernel: 3, Hidden: []int{6}}
+	},
 	"window-colour": func(c *denoiser.Config) {
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 10, Window: 5, Planes: 3, Hidden: []int{6}}
+	},
+	"pairs": func(c *denoiser.Config) {
+		c.Encoder, c.Pairs = denoiser.EncoderConfig{Kind: "cnn", Height: 3, Width: 4, Planes: 3, Channels: []int{3}, Kernel: 3}, "borders"
+	},
+	"pairs-pl": func(c *denoiser.Config) { // a line of pixels
+		c.Encoder, c.Pairs, c.Law = denoiser.EncoderConfig{Kind: "window", Height: 1, Width: 5, Window: 5, Hidden: []int{6}}, "borders", pl
+	},
+	"pairs-it": func(c *denoiser.Config) {
+		c.Encoder, c.Pairs, c.Law = denoiser.EncoderConfig{Kind: "window", Height: 2, Width: 5, Window: 5, Hidden: []int{6}}, "borders", reverse.InverseTransposition{}
 	},
 	"edges": func(c *denoiser.Config) { c.Encoder, c.Edges = denoiser.EncoderConfig{Kind: "points"}, true },
 	"edges-deep": func(c *denoiser.Config) {

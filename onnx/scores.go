@@ -10,18 +10,14 @@ import (
 	"github.com/riffle-ml/riffle/reverse"
 )
 
-// scores reads embeddings [batch, n, dim], in states that are arrangements [batch, n] at times
+// scores reads embeddings [batch, n, width], in states that are arrangements [batch, n] at times
 // [batch], and returns the law's scores and the axes they have.
-func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
-	width := cfg.Dim
-	if cfg.Edges {
-		width += 2
-	}
+func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []any) {
 	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
 	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
 	times := b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch")
 	if cfg.Score != "direct" {
-		scores, axes = b.contextScores(cfg, embeddings, arrangement, times)
+		scores, axes = b.contextScores(cfg, width, embeddings, arrangement, times)
 	}
 	if cfg.Score == "context" {
 		return scores, axes
@@ -34,7 +30,7 @@ func (b builder) scores(cfg *denoiser.Config) (scores value, axes []any) {
 }
 
 // contextScores are those that come from the transformer.
-func (b builder) contextScores(cfg *denoiser.Config, embeddings, arrangement, times value) (scores value, axes []any) {
+func (b builder) contextScores(cfg *denoiser.Config, width int, embeddings, arrangement, times value) (scores value, axes []any) {
 	dim, time := cfg.Dim, b.time(times)
 	matrix, extra, transitions := cfg.Law.Layout() == reverse.Matrix, cfg.Law.Layout() == reverse.VectorPlusOne, cfg.Law.Layout() == reverse.MatrixPlusRow // GPL; IT; path
 	n := sync.OnceValue(func() value { return b.Sizes(arrangement, 1, 2) })                                                                                // not every network asks
@@ -50,7 +46,20 @@ func (b builder) contextScores(cfg *denoiser.Config, embeddings, arrangement, ti
 	if cfg.Edges {
 		y = b.tour(cfg, embeddings, arrangement, n(), time, items, dummies, mask)
 	} else {
-		y = b.Add(b.arrange(embeddings, arrangement), time)
+		y = b.arrange(embeddings, arrangement)
+		bias, more := value(""), value("")
+		if cfg.Pairs != "" {
+			var tokens value
+			bias, tokens = b.pairs(cfg, b.Slice(y, b.Ints(dim), b.Ints(width), 2), n())
+			y = b.Add(b.Slice(y, b.Ints(0), b.Ints(dim), 2), tokens)
+			switch {
+			case matrix:
+				more = n()
+			case extra:
+				more = b.Ints(1)
+			}
+		}
+		y = b.Add(y, time)
 		if items != "" {
 			y = b.Add(y, items)
 		}
@@ -58,7 +67,11 @@ func (b builder) contextScores(cfg *denoiser.Config, embeddings, arrangement, ti
 			y = b.Concat(1, y, dummies)
 		}
 		for i := range cfg.Layers {
-			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, mask, cfg.Norm == "pre")
+			added := mask
+			if bias != "" {
+				added = b.layerBias(bias, i, cfg.Heads, more, mask)
+			}
+			y = b.selfLayer(fmt.Sprintf("transformer.layers.%d", i), y, dim, cfg.Heads, added, cfg.Norm == "pre")
 		}
 		if cfg.Norm == "pre" {
 			y = b.layerNorm("transformer.norm", y)

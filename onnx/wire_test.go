@@ -167,10 +167,10 @@ var arity = map[string]struct {
 	attributes string
 }{
 	"Add": {2, 2, ""}, "BatchNormalization": {5, 5, "epsilon"}, "Cast": {1, 1, "to"}, "Concat": {1, 99, "axis"},
-	"Conv": {2, 3, "kernel_shape strides pads"}, "Cos": {1, 1, ""}, "Equal": {2, 2, ""}, "Expand": {2, 2, ""}, "Flatten": {1, 1, ""},
-	"Gather": {2, 2, ""}, "GatherND": {2, 2, "batch_dims"}, "Identity": {1, 1, ""}, "LayerNormalization": {2, 3, "epsilon"},
-	"Less": {2, 2, ""}, "MatMul": {2, 2, ""}, "Max": {1, 99, ""}, "MaxPool": {1, 1, "kernel_shape strides"}, "Mul": {2, 2, ""}, "Not": {1, 1, ""},
-	"OneHot": {3, 3, ""}, "Range": {3, 3, ""}, "ReduceSum": {1, 2, "keepdims"}, "Relu": {1, 1, ""}, "Reshape": {2, 2, ""},
+	"Conv": {2, 3, "kernel_shape strides pads"}, "Cos": {1, 1, ""}, "Div": {2, 2, ""}, "Equal": {2, 2, ""}, "Expand": {2, 2, ""}, "Flatten": {1, 1, ""},
+	"Gather": {2, 2, ""}, "GatherND": {2, 2, "batch_dims"}, "Greater": {2, 2, ""}, "Identity": {1, 1, ""}, "LayerNormalization": {2, 3, "epsilon"},
+	"Less": {2, 2, ""}, "Log": {1, 1, ""}, "MatMul": {2, 2, ""}, "Max": {1, 99, ""}, "MaxPool": {1, 1, "kernel_shape strides"}, "Mul": {2, 2, ""}, "Not": {1, 1, ""},
+	"OneHot": {3, 3, ""}, "Pad": {2, 3, ""}, "Range": {3, 3, ""}, "ReduceMean": {1, 1, "axes keepdims"}, "ReduceMin": {1, 1, "axes keepdims"}, "ReduceSum": {1, 2, "keepdims"}, "Relu": {1, 1, ""}, "Reshape": {2, 2, ""},
 	"Shape": {1, 1, "start end"}, "Sigmoid": {1, 1, ""}, "Sin": {1, 1, ""}, "Slice": {3, 5, ""}, "Softmax": {1, 1, "axis"},
 	"Sqrt": {1, 1, ""}, "Squeeze": {1, 2, ""}, "Sub": {2, 2, ""}, "Transpose": {1, 1, "perm"}, "Unsqueeze": {2, 2, ""}, "Where": {3, 3, ""},
 }
@@ -245,8 +245,11 @@ func TestStructure(t *testing.T) {
 				t.Errorf("inputs of the encoder: %v", got)
 			}
 			width := "8"
-			if d.Config.Edges {
+			switch e := d.Config.Encoder; {
+			case d.Config.Edges:
 				width = "10"
+			case d.Config.Pairs != "": // two lines of pixels at each of four sides
+				width = fmt.Sprint(8 + 4*(e.Height+e.Width)*max(1, e.Planes))
 			}
 			embeddings := []string{"type 1", "batch", "n", width}
 			wantAxes := map[int][]string{9: {"type 1", "batch", "n", "n"}, 3: {"type 1", "batch", "n"}, 4: {"type 1", "batch", "n + 1"}, 12: {"type 1", "batch", "n + 1", "n"}}[d.Config.Law.NumScores(3)]

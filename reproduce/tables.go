@@ -128,7 +128,25 @@ func sorting() Table {
 			Row{Name: fmt.Sprintf("ours-%d", s.n), Label: "Symmetric Diffusers", N: s.n, Full: fmt.Sprintf("paper/sort-mnist-%d", s.n), Quick: "sort-9", Set: diffusion, Paper: s.ours},
 		)
 	}
+	t.Rows = append(t.Rows, anySize()...)
 	return t
+}
+
+// anySize are the rows of one model for sets of any size: it is trained with sets of 32.
+func anySize() (rows []Row) {
+	const trained, label = 32, "Symmetric Diffusers, direct scores, one model for all n"
+	of := Row{Name: fmt.Sprintf("any-%d", trained), Label: label, N: trained, Quick: "sort-any"}
+	for _, s := range sizes {
+		if s.n == trained {
+			of.Paper = s.ours
+			continue
+		}
+		rows = append(rows, Row{
+			Name: fmt.Sprintf("any-%d", s.n), Label: label, N: s.n, Of: of.Name, Paper: s.ours,
+			Set: []string{fmt.Sprintf("task.n=%d", s.n), fmt.Sprintf("eval.batch=%d", max(4, 2048/s.n))},
+		})
+	}
+	return append([]Row{of}, rows...)
 }
 
 // sortBaseline is a row of a sorting network, which has no full preset: the paper gives no
@@ -248,6 +266,7 @@ func lists() Table {
 
 // jigsaw is the table of puzzles: three baselines and the paper's model for each size.
 func jigsaw() Table {
+	const plain = "model.pairs=" // the methods compared with are their papers': no borders are told
 	t := Table{Name: "jigsaw", Title: "Jigsaw puzzles", Source: "Table 1", Pictures: []string{"ours-mnist-3x3", "latent-mnist-2x2", "ours-photos-2x2"}}
 	for _, x := range []struct {
 		source                          string
@@ -271,25 +290,30 @@ func jigsaw() Table {
 			set = append(set, "task.noise=0")
 		}
 		needs := map[string]string{"cifar10": "the binary files of CIFAR-10, which no package carries", "photos": "photos (make photos)"}[x.source]
+		where := map[string]string{"mnist": "noisy MNIST", "cifar10": "CIFAR-10 (ours: JPEG copies)", "photos": "photos"}[x.source] + " " + size
 		row := func(name, label, full string, paper *config.Paper, more ...string) {
 			if x.source == "photos" {
 				full = ""
 			}
-			t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("%s-%s-%s", name, x.source, size), Label: label + ", " + map[string]string{"mnist": "noisy MNIST ", "cifar10": "CIFAR-10 ", "photos": "photos "}[x.source] + size, N: n, Full: full, Quick: "jigsaw-3x3", Set: slices.Concat(set, more), Paper: paper, Needs: needs})
+			t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("%s-%s-%s", name, x.source, size), Label: label + ", " + where, N: n, Full: full, Quick: "jigsaw-3x3", Set: slices.Concat(set, more), Paper: paper, Needs: needs})
 		}
 		sorter := func(method string) []string {
 			network, steep := steepness(method, n)
-			set := []string{"method=" + method, "baseline.network=" + network, fmt.Sprintf("baseline.steepness=%g", steep)}
+			set := []string{plain, "method=" + method, "baseline.network=" + network, fmt.Sprintf("baseline.steepness=%g", steep)}
 			if method == "diffsort" {
 				set = append(set, "model.layers=0", "model.positions=none")
 			}
 			return set
 		}
-		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", "", x.sinkhorn, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
+		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", "", x.sinkhorn, plain, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
 		row("diffsort", "DiffSort", "", x.diffsort, sorter("diffsort")...)
 		row("error-free-diffsort", "Error-free DiffSort", "", x.exact, sorter("error-free-diffsort")...)
-		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, "train.objective=latent")
-		row("ours", "Symmetric Diffusers, order known", "", nil)
+		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, noise(n), "train.objective=latent")
+		row("ours", "Symmetric Diffusers, order known", "", nil, noise(n))
+		if x.source == "cifar10" && x.side == 3 {
+			// JPEG works in squares of 8 pixels. A tile's place could be told by where their edges are in it, which a pixel changes.
+			t.Rows = append(t.Rows, Row{Name: "shifted-cifar10-3x3", Label: "order known, cuts a pixel off, " + where, N: n, Of: "ours-cifar10-3x3", Set: []string{"task.offset=1"}, Needs: needs})
+		}
 	}
 	return t
 }

@@ -11,8 +11,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -80,6 +82,16 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 	return d.rotate(names)
 }
 
+// Metadata is what the files of weights of a step say beside them: the step, and the configuration as
+// TOML, without which nobody knows what network they are of.
+func (d *Dir) Metadata(step int) (map[string]string, error) {
+	text, err := d.Config.TOML()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"format": "pt", "step": strconv.Itoa(step), "config": string(text)}, nil
+}
+
 // write writes the first of a checkpoint's tensors, those that go into files, and its state to
 // a place, and returns the names of the files but the state.
 func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string, err error) {
@@ -91,7 +103,10 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 	if state.Config, err = d.values(); err != nil {
 		return nil, err
 	}
-	metadata := map[string]string{"format": "pt", "step": fmt.Sprint(state.Step)}
+	metadata, err := d.Metadata(state.Step)
+	if err != nil {
+		return nil, err
+	}
 	write := func(name string, content func(w io.Writer) error) error {
 		hash := sha256.New()
 		names = append(names, name)
@@ -192,7 +207,7 @@ func (d *Dir) rotate(names []string) error {
 func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 	if state, err := d.LoadState(); err == nil {
 		if state.modelOnly() {
-			return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+			return nil, nil, hint.Errorf(fmt.Sprintf("riffle train %s --out DIR trains it anew", d.File(ConfigFile)), "%s: %w", d.Path, ErrModelOnly)
 		}
 		if _, err := d.checkConfig(state, fixed); err != nil { // this says more than tensors of other shapes
 			return nil, nil, err
@@ -269,11 +284,11 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 		problems = append(problems, err)
 	}
 	if len(problems) == 0 {
-		return State{}, nil, nil, fmt.Errorf("%s: %w\nhint: riffle train --out %s --resume makes one", d.Path, ErrNoCheckpoint, shell.Quote(d.Path))
+		return State{}, nil, nil, hint.Errorf(fmt.Sprintf("riffle train --out %s --resume makes one", shell.Quote(d.Path)), "%s: %w", d.Path, ErrNoCheckpoint)
 	}
 	err = fmt.Errorf("%s: no checkpoint is whole: %w", d.Path, problems)
 	if !errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w\nhint: train again, in another folder", err)
+		err = hint.With(err, "train again, in another folder")
 	}
 	return State{}, nil, nil, err
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 	"unicode/utf8"
+
+	"github.com/riffle-ml/riffle/dataset"
 )
 
 // bodyPause is how long a body may rest between two of its bytes, or take for the first.
@@ -38,7 +40,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, room *reserved, wa
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(body) {
+	if !utf8.Valid(body) && !(wanted == typeCSV && dataset.IsUTF16(body)) {
 		return nil, malformed("the body is not UTF-8")
 	}
 	return body, nil

@@ -10,11 +10,16 @@ import (
 // maxTable is the most bytes of a table: it is people who paste them.
 const maxTable = 1 << 20
 
+// typeCSV is that of tables, which programs also save as UTF-16.
+const typeCSV = "text/csv"
+
 // tableSet is a set as requests have it.
 type tableSet struct {
-	ID    string      `json:"id"`
-	Items []tableItem `json:"items"`
-	Order []int       `json:"order,omitempty"`
+	ID     string              `json:"id"`
+	Items  []tableItem         `json:"items"`
+	Order  []int               `json:"order,omitempty"`
+	Levels dataset.BucketOrder `json:"levels,omitempty"` // where the order is not known, or has ties
+	Count  int                 `json:"count,omitempty"`
 }
 
 type tableItem struct {
@@ -22,9 +27,10 @@ type tableItem struct {
 	Features any    `json:"features,omitempty"` // by their columns' names
 }
 
-// table reads CSV, set,item,rank,FEATURE…, as [dataset.ReadCSV] does.
+// table reads a table of items or of ballots, as [dataset.ReadCSV] does. Empty features are null: the model
+// says whether it takes them.
 func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
-	body, err := s.read(w, r, room, "text/csv")
+	body, err := s.read(w, r, room, typeCSV)
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +42,11 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if lines := bytes.Count(body, []byte("\n")); lines > s.limits.Sets*s.limits.Items+1 {
 		return nil, tooLarge("sets", "the table has %d lines, wanted at most %d sets of %d items", lines, s.limits.Sets, s.limits.Items)
 	}
-	sets, err := dataset.ParseCSV(bytes.NewReader(body), "table")
+	file, err := dataset.ParseTable(bytes.NewReader(body), "table", dataset.Options{Empty: true})
 	if err != nil {
 		return nil, unfit("set", "%w", err)
 	}
+	sets := file.Sets
 	if len(sets) == 0 {
 		return nil, unfit("sets", "the table has no items").help("after the header, a line an item: set,item,rank and then features")
 	}
@@ -53,13 +60,17 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 		return nil, tooLarge("items", "the sets of the table have %d items together, wanted at most %d", total, most)
 	}
 	out := struct {
-		Sets []tableSet `json:"sets"`
-	}{}
+		Sets     []tableSet `json:"sets"`
+		Warnings []string   `json:"warnings,omitempty"`
+	}{Warnings: file.Warnings}
 	for i, set := range sets {
 		if err := s.limits.CheckItems(len(set.Items)); err != nil {
 			return nil, inSet(i, err)
 		}
-		t := tableSet{ID: set.ID, Order: set.Order}
+		t := tableSet{ID: set.ID, Order: set.Order, Count: set.Count}
+		if set.Order == nil {
+			t.Levels = set.Levels
+		}
 		for _, it := range set.Items {
 			item := tableItem{ID: it.ID}
 			if set.Kind == dataset.KindFeatures {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
@@ -25,8 +26,9 @@ svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of
 A model of ranked lists knows columns, and items without features, by their names: they may stand
 in another order, or some of the items alone, and an unknown one is an error.
 
-INPUT - is the standard input. Sets of JSONL are answered as they come, from a file as well,
-in memory that does not grow with their number; other formats are read to their end first.
+INPUT - is the standard input. Sets of JSONL, from a file as well, and of a table of features are
+answered as they come, in memory that hardly grows with their number: of a set its id is kept. The
+lines of a set stand together in such a table. Other formats are read to their end first.
 With --json each set's answer is an object on a line of its own. A broken line is an error
 that names it, after the answers for the sets before it. Ctrl-C keeps what was answered;
 --skip-done FILE, the file that has the answers so far, then goes on with the others. Sets
@@ -85,7 +87,9 @@ func (a *app) readSets(path string) ([]*dataset.Set, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }() // only read from
+	late := untold(in)
 	f, err := in.ReadAll()
+	a.warnOf(path)(late())
 	if err == nil && len(f.Sets) == 0 {
 		err = fmt.Errorf("%s: has no sets", path)
 	}
@@ -99,13 +103,20 @@ func (a *app) readSets(path string) ([]*dataset.Set, error) {
 type input struct {
 	name     string
 	sets     iter.Seq2[*dataset.Set, error]
-	expected int // about how many sets there are
+	expected int             // about how many sets there are
+	late     func() []string // warnings that are there at the end
 	close    func() error
+}
+
+// untold returns what gives the warnings that come while an input is read.
+func untold(in *dataset.Input) func() []string {
+	told := len(in.Warnings)
+	return func() []string { return in.Warnings[told:] }
 }
 
 // setsOf are those of an INPUT: of a stream many, of files as many as kilobytes.
 func setsOf(in *dataset.Input) *input {
-	i := &input{name: in.Path, sets: in.All(), expected: manySets, close: in.Close}
+	i := &input{name: in.Path, sets: in.All(), expected: manySets, late: untold(in), close: in.Close}
 	if in.Size >= 0 {
 		i.expected = max(aFewSets, int(in.Size/1024))
 	}
@@ -114,7 +125,7 @@ func setsOf(in *dataset.Input) *input {
 
 // oneSet is an input of one set.
 func oneSet(name string, set *dataset.Set) *input {
-	return &input{name: name, sets: func(yield func(*dataset.Set, error) bool) { yield(set, nil) }, expected: aFewSets, close: func() error { return nil }}
+	return &input{name: name, sets: func(yield func(*dataset.Set, error) bool) { yield(set, nil) }, expected: aFewSets, late: func() []string { return nil }, close: func() error { return nil }}
 }
 
 // dirAndInput are the arguments DIR and INPUT; with --grid there must be both, and else INPUT may
@@ -142,7 +153,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		}
 		set, err := m.Population()
 		if err != nil {
-			return nil, nil, usagef("%s: INPUT is missing: %w\nhint: %s", name(cmd), err, cmd.UseLine())
+			return nil, nil, usageHint(cmd.UseLine(), "%s: INPUT is missing: %w", name(cmd), err)
 		}
 		src, err = f.source(cmd, oneSet("", set))
 		return src, m, err
@@ -151,7 +162,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		return nil, nil, err
 	}
 	if src.First == nil {
-		a.note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
+		a.Note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
 		return src, nil, nil
 	}
 	if m, err = a.load(args[0], engineSpec, in.expected); err != nil {
@@ -199,7 +210,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 		q.least = m.Config.Eval.Batch
 	}
 	lines := src.First.Line > 0 // and not a folder, whose name the set has
-	bar := a.newProgress("sets", -1, stream.quiet)
+	bar := progress.New(a.err, "sets", -1, stream.quiet)
 	results, out := a.out, bufio.NewWriter(a.out)
 	a.out = out
 	defer func() { a.out = results }()
@@ -207,11 +218,11 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 	for part, err := range question.Stream(cmd.Context(), src.All, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
 		return q.ask(ctx, m, sets)
 	}) {
-		bar.clear()
+		bar.Clear()
 		if err != nil {
 			return unanswered(err, src.Name, lines, answered)
 		}
-		a.warn(part.Warnings)
+		a.Warn(part.Warnings)
 		if !a.json {
 			q.print(part.Answers, part.Sets)
 		} else {
@@ -225,9 +236,13 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 			return err
 		}
 		answered += len(part.Answers)
-		bar.at(answered, 0)
+		bar.At(answered, 0)
 	}
-	bar.clear()
+	bar.Clear()
+	if in != nil {
+		a.warnOf(in.name)(in.late())
+	}
+	a.compiled(m)
 	a.summary(src, answered, time.Since(start), stream.quiet)
 	return nil
 }
@@ -248,11 +263,11 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 	switch src.Ranks {
 	case 0:
 	case 1:
-		a.note(`1 set gives "rank"; it was read as the inverse of "order"`)
+		a.Note(`1 set gives "rank"; it was read as the inverse of "order"`)
 	default:
-		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
+		a.Note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
-	if took > lineEvery && !quiet {
-		a.note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
+	if took > progress.LineEvery && !quiet {
+		a.Note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
 	}
 }

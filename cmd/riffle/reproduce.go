@@ -16,11 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/training"
 )
 
 func (a *app) reproduceCommand() *cobra.Command {
@@ -35,7 +38,8 @@ the training behind them to --report, with pictures of test sets beside it. Rows
 they need. Without a TABLE nothing is trained: the report is written from what is there.
 
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory,
-the paper's laws); --full trains the paper's own, which wants a GPU: one command a row.
+the paper's laws), for a time or for --steps, which come out alike however busy the machine is; --full trains the paper's
+own, which wants a GPU: one command a row.
 
 Every row keeps a run directory under --runs. One that is finished is not trained again,
 one that was stopped half-way goes on: give the same command again. Machines of a cluster that share
@@ -48,6 +52,9 @@ one that was stopped half-way goes on: give the same command again. Machines of 
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.budget <= 0 {
 				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
+			}
+			if o.steps < 0 {
+				return usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
 			}
 			if _, err := path.Match(o.rows, ""); err != nil {
 				return usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
@@ -91,17 +98,20 @@ one that was stopped half-way goes on: give the same command again. Machines of 
 	}
 	f := cmd.Flags()
 	f.DurationVar(&o.budget, "budget", 10*time.Minute, "training of each row, not of all together")
+	f.IntVar(&o.steps, "steps", 0, "training of each row by steps, in place of --budget")
 	f.BoolVar(&o.full, "full", false, "the paper's own training in place of a budget")
 	f.StringVar(&o.rows, "rows", "*", "only the rows whose name matches, such as '*-9'")
 	f.StringVar(&o.shard, "shard", "", "only part I of N of the rows, I/N, such as 3/8 for the third of eight machines that share --runs")
 	f.StringVar(&o.runs, "runs", "runs/reproduce", "folder of the rows' run directories")
 	f.StringVar(&o.report, "report", "", "file for the report (default: print it)")
 	addEngine(cmd, &o.engine)
+	cmd.MarkFlagsMutuallyExclusive("budget", "steps", "full")
 	return cmd
 }
 
 type reproduceOptions struct {
 	budget             time.Duration
+	steps              int
 	full               bool
 	rows, runs, report string
 	shard              string
@@ -127,7 +137,11 @@ func (a *app) sayBudget(asked []asking, o reproduceOptions) {
 	if rows == 1 {
 		word = "row"
 	}
-	a.note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
+	if o.steps > 0 {
+		a.Note("%d %s to train, %d steps each, and the tests after it", rows, word, o.steps)
+		return
+	}
+	a.Note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
 }
 
 // reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
@@ -140,11 +154,11 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 			if err != nil {
 				return err
 			}
-			a.note("%s %s: is there already", x.Name, r.Name)
+			a.Note("%s %s: is there already", x.Name, r.Name)
 			there++
 			continue
 		}
-		a.note("%s %s", x.Name, r.Name)
+		a.Note("%s %s", x.Name, r.Name)
 		var err error
 		switch {
 		case r.Solver != "":
@@ -158,7 +172,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, x.Name)
 			}
-			a.note("%s %s: not run: %s", x.Name, r.Name, message(err, nil))
+			a.Note("%s %s: not run: %s", x.Name, r.Name, message(err, nil))
 			failed++
 			continue
 		}
@@ -171,7 +185,11 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 }
 
 func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
-	about := reproduce.About{Preset: r.Quick, Set: append([]string{"train.time=" + o.budget.String()}, r.Set...), Full: o.full}
+	budget := "train.time=" + o.budget.String()
+	if o.steps > 0 {
+		budget = fmt.Sprintf("train.steps=%d", o.steps)
+	}
+	about := reproduce.About{Preset: r.Quick, Set: append([]string{budget}, r.Set...), Full: o.full}
 	if o.full {
 		if r.Full == "" {
 			return errors.New("the paper gives no training for it")
@@ -183,12 +201,12 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, &trainFlags{out: dir, resume: true, devices: 1})
+		m, d, err = training.Open(a, &training.Request{Out: dir, Resume: true, Devices: 1})
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, &trainFlags{out: dir, engineSpec: o.engine, set: about.Set, devices: 1})
+		m, d, err = training.Open(a, &training.Request{Out: dir, From: about.Preset, Engine: o.engine, Set: about.Set, Devices: 1})
 	}
 	if err != nil {
-		return err
+		return ofSet("train", err)
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := reproduce.Keep(dir, about); err != nil {
@@ -218,8 +236,9 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 		return err
 	}
 	m.Config.Paper = r.Paper
-	if err := change("reproduce", &m.Config, r.Set); err != nil { // of the model's own, so that the result is kept
-		return err
+	// Of the model's own configuration, so that the result is kept.
+	if err := m.Rejudge(func(c *config.Config) error { return training.Change(c, r.Set) }); err != nil {
+		return ofSet("reproduce", err)
 	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
@@ -253,7 +272,7 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 				if err != nil {
 					return nil, err
 				}
-				figure, err := strip(ctx, m, drawn)
+				figure, err := figures.Strip(ctx, m, drawn)
 				if err != nil {
 					return nil, err
 				}

@@ -79,26 +79,7 @@ func TestTutorials(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: scripts,
 		Setup: func(env *testscript.Env) error {
-			data := filepath.Join(env.WorkDir, "data")
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("XDG_DATA_HOME", data)
-			env.Setenv("GOMLX_BACKEND", "go")
-			if err := errors.Join(os.Mkdir(filepath.Join(env.WorkDir, "bin"), 0o777), os.MkdirAll(filepath.Join(data, "riffle"), 0o777)); err != nil {
-				return err
-			}
-			if noMNIST == nil {
-				if err := os.Symlink(mnist, filepath.Join(data, "riffle/mnist")); err != nil {
-					return err
-				}
-			}
-			program, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			return errors.Join(
-				os.Symlink(program, filepath.Join(env.WorkDir, "bin/riffle")),
-				os.CopyFS(filepath.Join(env.WorkDir, "models"), os.DirFS(filepath.Join(root, "models"))),
-				os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples"))))
+			return freshClone(env, root, mnist, noMNIST == nil)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			// console NAME I: runs command I of a tutorial and holds what it prints.
@@ -129,6 +110,31 @@ func TestTutorials(t *testing.T) {
 			},
 		},
 	})
+}
+
+// freshClone makes the folder of a script one like a fresh clone of root after make build: bin/riffle, models and
+// examples, with MNIST where that is there.
+func freshClone(env *testscript.Env, root, mnist string, hasMNIST bool) error {
+	data := filepath.Join(env.WorkDir, "data")
+	env.Setenv("HOME", env.WorkDir)
+	env.Setenv("XDG_DATA_HOME", data)
+	env.Setenv("GOMLX_BACKEND", "go")
+	if err := errors.Join(os.Mkdir(filepath.Join(env.WorkDir, "bin"), 0o777), os.MkdirAll(filepath.Join(data, "riffle"), 0o777)); err != nil {
+		return err
+	}
+	if hasMNIST {
+		if err := os.Symlink(mnist, filepath.Join(data, "riffle/mnist")); err != nil {
+			return err
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.Symlink(program, filepath.Join(env.WorkDir, "bin/riffle")),
+		os.CopyFS(filepath.Join(env.WorkDir, "models"), os.DirFS(filepath.Join(root, "models"))),
+		os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples"))))
 }
 
 // A tutorial is a page with commands.

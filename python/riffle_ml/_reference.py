@@ -14,6 +14,7 @@ import pathlib
 import tomllib
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
@@ -72,25 +73,38 @@ class Features(nn.Module):
         return layers[-1](x)
 
 
+def add_pooled(module, c, width):
+    """Gives a module the convolutions and norms of `pooled`; returns how many numbers they leave of an image."""
+    channels, k = c["channels"], c["kernel"]
+    for i, (a, b) in enumerate(itertools.pairwise([1, *channels]), 1):
+        module.add_module(f"conv{i}", nn.Conv2d(a, b, k, padding=k // 2))
+        module.add_module(f"bn{i}", nn.BatchNorm2d(b))
+    shrink = 2 ** len(channels)
+    return channels[-1] * (c["height"] // shrink) * (width // shrink)
+
+
+def pooled(module, x, count):
+    """Convolution, batch norm, ReLU, pooling, count times: [images, 1, height, width] -> [images, numbers]."""
+    for i in range(1, count + 1):
+        x = module.get_submodule(f"bn{i}")(module.get_submodule(f"conv{i}")(x))
+        x = F.max_pool2d(x.relu(), 2)
+    return x.flatten(1)
+
+
 class CNN(Features):
-    """Convolution, batch norm, ReLU, pooling, as often as there are channels; then linear layers."""
+    """Pooled convolutions, then linear layers."""
 
     def __init__(self, c):
-        channels, k = c["channels"], c["kernel"]
-        shrink = 2 ** len(channels)
-        flat = channels[-1] * (c["height"] // shrink) * (c["width"] // shrink)
+        blocks = nn.Module()
+        flat = add_pooled(blocks, c, c["width"])
         super().__init__([flat, *c.get("hidden", []), c["dim"]])
-        for i, (a, b) in enumerate(itertools.pairwise([1, *channels]), 1):
-            self.add_module(f"conv{i}", nn.Conv2d(a, b, k, padding=k // 2))
-            self.add_module(f"bn{i}", nn.BatchNorm2d(b))
-        self.blocks = len(channels)
+        for name, block in blocks.named_children():
+            self.add_module(name, block)
+        self.blocks = len(c["channels"])
 
     def forward(self, x):  # [batch, n, height, width]
-        h = x.flatten(0, 1).unsqueeze(1)
-        for i in range(1, self.blocks + 1):
-            h = self.get_submodule(f"bn{i}")(self.get_submodule(f"conv{i}")(h))
-            h = F.max_pool2d(h.relu(), 2)
-        return super().forward(h.flatten(1)).unflatten(0, x.shape[:2])
+        h = pooled(self, x.flatten(0, 1).unsqueeze(1), self.blocks)
+        return super().forward(h).unflatten(0, x.shape[:2])
 
 
 class Window(nn.Module):
@@ -101,20 +115,30 @@ class Window(nn.Module):
         self.window = c["window"]
         self.channels, self.hidden = c.get("channels", []), c["hidden"]
         count = c["width"] // self.window
-        a, h, w, k = 1, c["height"], self.window, 5
+        self.pooled = bool(c.get("kernel"))
+        flat = add_pooled(self, c, self.window) if self.pooled else self.add_strided(c["height"])
+        for i, (p, q) in enumerate(itertools.pairwise([flat, *self.hidden]), 1):
+            self.add_module(f"fc{i}", nn.Linear(p, q))
+        self.out = nn.Linear(count * self.hidden[-1], c["dim"])
+
+    def add_strided(self, height):
+        a, h, w, k = 1, height, self.window, 5
         for i, b in enumerate(self.channels, 1):
             self.add_module(f"conv{i}", nn.Conv2d(a, b, k, stride=2, padding=k // 2))
             a, h, w, k = b, (h + 1) // 2, (w + 1) // 2, 3
-        for i, (p, q) in enumerate(itertools.pairwise([a * h * w, *self.hidden]), 1):
-            self.add_module(f"fc{i}", nn.Linear(p, q))
-        self.out = nn.Linear(count * self.hidden[-1], c["dim"])
+        return a * h * w
+
+    def convolve(self, window):
+        if self.pooled:
+            return pooled(self, window, len(self.channels))
+        for i in range(1, len(self.channels) + 1):
+            window = self.get_submodule(f"conv{i}")(window).relu()
+        return window.flatten(1)
 
     def forward(self, x):  # [batch, n, height, width]
         parts = []
         for window in x.flatten(0, 1).unsqueeze(1).split(self.window, -1):
-            for i in range(1, len(self.channels) + 1):
-                window = self.get_submodule(f"conv{i}")(window).relu()
-            window = window.flatten(1)
+            window = self.convolve(window)
             for i in range(1, len(self.hidden) + 1):
                 window = self.get_submodule(f"fc{i}")(window).relu()
             parts.append(window)
@@ -181,6 +205,8 @@ class Denoiser(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = c = config
+        if c.get("pairs"):
+            raise ValueError(f"pairs: {c['pairs']}: this file has no features of pairs")
         d = c["dim"]
         self.encoder = make_encoder(c)
         self.score = c.get("score") or "context"
@@ -245,7 +271,7 @@ class Denoiser(nn.Module):
 
 
 def load(path, config=None):
-    """The network of a run's directory, or of a file of weights with its configuration."""
+    """The network of a run's directory, or of a file of weights, which has its configuration in its metadata."""
     path = pathlib.Path(path)
     if config is None:
         config = run_config(path)
@@ -266,14 +292,20 @@ def load_weights(path):
 
 
 def run_config(path):
-    """What Denoiser takes, from a run's config.toml and the shapes of its weights."""
-    with open(path / "config.toml", "rb") as f:
-        c = tomllib.load(f)
+    """What Denoiser takes, from a run's config.toml or the metadata of a file of weights."""
+    if path.is_file():
+        with safe_open(path, "pt") as f:
+            text = (f.metadata() or {}).get("config")
+        if text is None:
+            raise ValueError(f"{path}: has no configuration in its metadata, wanted one, or the directory of its run")
+    else:
+        text = (path / "config.toml").read_text(encoding="utf-8")
+    c = tomllib.loads(text)
     task, model = c["task"], c["model"]
     if c.get("method", "diffusion") != "diffusion":
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
-    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False))
+    out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
     out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
     if model.get("norm", "post") != "post" or out["law"] == "path":
         raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")

@@ -4,9 +4,12 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from safetensors.torch import save_file  # noqa: E402
+
 import riffle_ml  # noqa: E402
 import riffle_ml.torch as rt  # noqa: E402
 from conftest import ROOT  # noqa: E402
+from riffle_ml import _command, _reference  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::riffle_ml.RiffleWarning")
 
@@ -42,6 +45,19 @@ def test_scores_are_the_commands(loaded, name):
     objects = rt.objects(ROOT / "models" / name, sets)
     for answer, x in zip(loaded(name).order(sets, decode="greedy"), objects):
         assert log_path(network, x.unsqueeze(0), answer.steps) == pytest.approx(answer.log_path[0], abs=1e-4)
+
+
+def test_an_exported_file_needs_nothing_else(tmp_path):
+    path = tmp_path / "rankings.safetensors"
+    _command.run("export", str(ROOT / "models/rankings"), str(path))
+    want, got = _reference.load(ROOT / "models/rankings"), _reference.load(path)
+    assert got.config == want.config
+    for name, array in want.state_dict().items():
+        assert (got.state_dict()[name] == array).all()
+    bare = tmp_path / "bare.safetensors"
+    save_file(got.state_dict(), bare)
+    with pytest.raises(ValueError, match="no configuration in its metadata"):
+        _reference.load(bare)
 
 
 def test_trajectories():

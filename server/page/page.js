@@ -474,7 +474,7 @@ async function askBare() {
 
 async function askTable() {
   const m = model();
-  const { sets } = await api("/v1/sets", $("table").value, "text/csv");
+  const { sets, warnings = [] } = await api("/v1/sets", $("table").value, "text/csv");
   if (m.items === "point") {
     for (const set of sets) {
       for (const item of set.items) {
@@ -488,7 +488,7 @@ async function askTable() {
   const answers = await askSets(sets);
   return {
     kind: m.items === "point" ? "map" : "cards", editable: false,
-    sets: answers.map((a, i) => ({ ...a, names: sets[i].items.map((item) => item.id), points: m.items === "point" && sets[i].items.map((item) => item.point) })),
+    sets: answers.map((a, i) => ({ ...a, warnings: [...warnings, ...(a.warnings || [])], names: sets[i].items.map((item) => item.id), points: m.items === "point" && sets[i].items.map((item) => item.point) })),
   };
 }
 

@@ -31,6 +31,8 @@ import (
 // divided; its tiles of 3 × 3 are of 9 × 9 pixels too, as the sizes of its networks tell
 // (1.594 million weights, in a comment of its source).
 //
+// task.offset moves the cuts by so many pixels, right and down, where the middle leaves room.
+//
 // Noise is normal, of mean 0 and standard deviation task.noise for pixels from 0 to 1, not
 // cut off there, and a function of seed and image alone: an image has the same noise
 // whenever it comes and however it is cut, as in the paper, which saved its noisy images
@@ -38,6 +40,7 @@ import (
 type Task struct {
 	rows, columns int
 	height, width int // of a tile, pixels
+	top, left     int // where the first tile is, pixels
 	side, planes  int // of a picture, pixels, and of a pixel
 	noise         float64
 	seed          uint64
@@ -71,6 +74,12 @@ func open(c *config.Config) (task.Task, error) {
 		return nil, field.Errorf("Columns", "must be 1 to %d, the pixels of a picture (got %d)", j.side, j.columns)
 	}
 	j.height, j.width = j.side/j.rows, j.side/j.columns
+	below, right := j.side-j.rows*j.height, j.side-j.columns*j.width // what the tiles leave
+	j.top, j.left = below/2+t.Offset, right/2+t.Offset
+	if j.top < 0 || j.top > below || j.left < 0 || j.left > right {
+		return nil, field.Errorf("Offset", "must be %d to %d, as %d × %d tiles of %d × %d pixels leave no more (got %d)",
+			max(-below/2, -right/2), min(below-below/2, right-right/2), j.rows, j.columns, j.height, j.width, t.Offset)
+	}
 	return j, nil
 }
 
@@ -106,8 +115,7 @@ func (j *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 		same, alike := make([]string, n), make([]string, n)
 		for place, k := range clean {
 			tile := flat[(i*n+k)*size : (i*n+k+1)*size]
-			y := (j.side-j.rows*j.height)/2 + place/j.columns*j.height
-			x := (j.side-j.columns*j.width)/2 + place%j.columns*j.width
+			y, x := j.top+place/j.columns*j.height, j.left+place%j.columns*j.width
 			var bits, before []byte
 			row := j.width * j.planes
 			for dy := range j.height {

@@ -75,13 +75,17 @@ func examples(t *testing.T, work task.Task, split task.Split, first, count int) 
 	return e
 }
 
-// In the right order the tiles of test set i are the middle of test image i.
+// In the right order the tiles of test set i are the middle of test image i, or what an offset moves the
+// cuts to.
 func TestJigsawTiles(t *testing.T) {
 	dir := cifarFolder(t, 3, speckled)
-	for _, c := range []struct{ rows, columns, height, width, top, left int }{
-		{2, 2, 16, 16, 0, 0}, {3, 3, 10, 10, 1, 1}, {2, 3, 16, 10, 0, 1}, {5, 7, 6, 4, 1, 2},
+	for _, c := range []struct{ rows, columns, height, width, top, left, offset int }{
+		{2, 2, 16, 16, 0, 0, 0}, {3, 3, 10, 10, 1, 1, 0}, {2, 3, 16, 10, 0, 1, 0}, {5, 7, 6, 4, 1, 2, 0},
+		{3, 3, 10, 10, 2, 2, 1}, {5, 7, 6, 4, 0, 1, -1},
 	} {
-		j := jigsaw(t, func(cfg *config.Config) { cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Data = c.rows, c.columns, dir })
+		j := jigsaw(t, func(cfg *config.Config) {
+			cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Offset, cfg.Task.Data = c.rows, c.columns, c.offset, dir
+		})
 		e := examples(t, j, task.Test, 0, 3)
 		n, size := c.rows*c.columns, c.height*c.width*3
 		if got, want := e.Objects.Shape().Dimensions, []int{3, n, c.height, c.width, 3}; !slices.Equal(got, want) || e.PixelSize != size || len(e.Pixels) != 3*n*size {
@@ -406,4 +410,23 @@ func made(c *config.Config) (task.Task, error) {
 	}
 	t, err := open(c)
 	return t, config.Within("task", err)
+}
+
+// Cuts do not move beyond a picture.
+func TestJigsawOffsetRefused(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns, offset int
+		want                  string
+	}{
+		{3, 3, 2, "task.offset: must be -1 to 1, as 3 × 3 tiles of 10 × 10 pixels leave no more (got 2)"},
+		{3, 3, -2, "task.offset: must be -1 to 1, as 3 × 3 tiles of 10 × 10 pixels leave no more (got -2)"},
+		{2, 3, 1, "task.offset: must be 0 to 0, as 2 × 3 tiles of 16 × 10 pixels leave no more (got 1)"},
+	} {
+		cfg := config.Default()
+		cfg.Task = config.Task{Name: "jigsaw", Source: "cifar10", Rows: c.rows, Columns: c.columns, Offset: c.offset}
+		cfg.Model.Encoder = "cnn"
+		if _, err := made(&cfg); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, wanted %s", err, c.want)
+		}
+	}
 }

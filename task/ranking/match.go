@@ -14,6 +14,7 @@ import (
 const (
 	columnsByPlace = "the columns have names and the model knows none, or the reverse: they are taken by their place"
 	itemsByPlace   = "the items have names and the model knows none: they are taken by their place"
+	unnamedByPlace = "the items have no names and the model knows its own by theirs: they are taken by their place"
 )
 
 // named returns what sets say of the names of items or of features.
@@ -63,7 +64,7 @@ func bareNames(sets []*dataset.Set) (names []string) {
 
 // identities returns which of the model's items each bare item of a set is: by its name; those without a
 // name, where others have one, are the model's own without; and where there are no names, by their
-// place, with a warning where only the set has some, or has some of the items alone. It fails on strangers and names the nearest.
+// place, with a warning where only one of the two has some, or the set has some of the items alone. It fails on strangers and names the nearest.
 func (r *Task) identities(s *dataset.Set) (ids []int, warning string, err error) {
 	names := r.scale.Names
 	has := slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" })
@@ -71,8 +72,11 @@ func (r *Task) identities(s *dataset.Set) (ids []int, warning string, err error)
 		if n, most := len(s.Items), r.config.N; n > most {
 			return nil, "", fmt.Errorf("has %d items, the model knows %d", n, most)
 		}
-		if has {
+		switch {
+		case has:
 			warning = itemsByPlace
+		case names != nil:
+			warning = unnamedByPlace
 		}
 		return perm.Identity(len(s.Items)), warning, nil
 	}
@@ -132,7 +136,7 @@ func (r *Task) whole(s *dataset.Set) (*dataset.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", s.ID, err)
 	}
-	if warning == itemsByPlace {
+	if warning == itemsByPlace || warning == unnamedByPlace {
 		r.note(warning)
 	}
 	if len(s.Items) == len(r.scale.Names) && slices.IsSorted(ids) || !slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" }) || r.scale.Names == nil {

@@ -80,7 +80,7 @@ func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 				own[k] = own[k]*10 + float64(digits.Labels[pick])
 				window := image[d*digitSize:]
 				if split == task.Train && s.augment != (config.Augment{}) {
-					warp(window, digitSize*s.digits, digits.At(pick), digitSize, drawAffine(rng, s.augment))
+					warp(window, digitSize*s.digits, digits.At(pick), drawDistortion(rng, s.augment))
 					continue
 				}
 				for y := range digitSize {
