@@ -23,8 +23,8 @@ func (t *trainer) read(keep int) error {
 		if !taken {
 			t.refused++
 			t.State.Skipped++
-			size := t.Config.Train.Batch
-			from, to := (s.Number-1)*size, s.Number*size-1
+			_, from, size := t.setsOf(s.Number)
+			to := from + size - 1
 			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, from, to, loss, norm))
 			if err := t.event("skipped", s.Number, map[string]any{"first_set": from, "last_set": to, "loss": loss, "grad_norm": norm}); err != nil {
 				return err
@@ -59,7 +59,7 @@ func (t *trainer) kept() string {
 
 // meanItems is how many items the lists of a batch have, 0 where all sets have as many.
 func (t *trainer) meanItems(clean []perm.Order) float64 {
-	if !t.Config.MixedSizes() {
+	if !t.Config.MixedSizes() && t.Config.Task.NMin == 0 {
 		return 0
 	}
 	sum := 0

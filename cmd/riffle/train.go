@@ -211,7 +211,7 @@ func (a *app) describe(m *learn.Model) {
 
 // stepLine says how far a training is. What is not known yet, such as the loss of a first step
 // that the engine is still at, is a question mark.
-func stepLine(p learn.Progress, batch int) string {
+func stepLine(p learn.Progress, batch float64) string {
 	loss, left := "?", "?"
 	if p.Loss != 0 {
 		loss = fmt.Sprintf("%.3f", p.Loss)
@@ -219,7 +219,7 @@ func stepLine(p learn.Progress, batch int) string {
 	if p.Done > 0.001 {
 		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
 	}
-	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*float64(batch), left)
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
@@ -231,7 +231,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.Share(p.Done, stepLine(p, m.Config.Train.Batch))
+			bar.Share(p.Done, stepLine(p, m.Config.MeanBatch()))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.Clear()
