@@ -2,13 +2,12 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -44,10 +43,6 @@ func (c *Config) Latent() diffusion.Latent {
 	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate}
 }
 
-func scheduleError(err error) error {
-	return Errorf("process.schedule", "%s", strings.TrimPrefix(err.Error(), "schedule: ")) // the key says it
-}
-
 // scoreDirect is the value of model.score for which the network does not see the time.
 const scoreDirect = "direct"
 
@@ -66,7 +61,7 @@ func (c *Config) defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([
 	}
 	T := max(1, int(forward.CutOff(n)+0.5))
 	if T >= maxSchedule {
-		return nil, fmt.Errorf("%d objects take %d steps of %s, wanted at most %d\nhint: fewer objects, process.forward = \"riffle\" or a schedule of yours", n, T, forward.Name(), maxSchedule-1)
+		return nil, hint.Errorf("fewer objects, process.forward = \"riffle\" or a schedule of yours", "%d objects take %d steps of %s, wanted at most %d", n, T, forward.Name(), maxSchedule-1)
 	}
 	return diffusion.Every(T), nil
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // What cannot be a setting is refused under its key, NaN and infinities too.
@@ -44,7 +46,7 @@ func TestResolveErrors(t *testing.T) {
 	} {
 		c := *testConfig()
 		change(&c)
-		if _, err := c.Resolve(); err == nil || err.Error() != want {
+		if _, err := c.Resolve(); err == nil || hint.Text(err) != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -73,7 +75,7 @@ func TestWholeNumbersAreBounded(t *testing.T) {
 		}
 		c.field(e.name).SetInt(1 << 62)
 		want := e.name + ": must be "
-		if err := e.check(&c); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "(got 4611686018427387904)") {
+		if err := e.check(&c); err == nil || !strings.HasPrefix(hint.Text(err), want) || !strings.HasSuffix(hint.Text(err), "(got 4611686018427387904)") {
 			t.Errorf("%s = 2^62: got %v, wanted %s…", e.name, err, want)
 		}
 	}
@@ -104,7 +106,7 @@ func TestSizeOfAJigsaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "task.n: has no effect with task.name \"jigsaw\"\nhint: leave it out; it is for task.name sort, delta, tsp, ranking"
-	if _, err := c.Resolve(); err == nil || err.Error() != want {
+	if _, err := c.Resolve(); err == nil || hint.Text(err) != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}
 }

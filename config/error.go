@@ -24,11 +24,11 @@ func (e *KeyError) Error() string {
 	if e.Where != "" {
 		text = e.Where + ": " + text
 	}
-	if e.Hint != "" {
-		text += "\nhint: " + e.Hint
-	}
 	return text
 }
+
+// Help returns the hint.
+func (e *KeyError) Help() string { return e.Hint }
 
 // Unwrap returns what the problem comes from.
 func (e *KeyError) Unwrap() error { return e.cause }
@@ -38,16 +38,16 @@ func Errorf(key, format string, args ...any) error {
 	return &KeyError{Key: key, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Wrap returns a [KeyError] of what err says; nil stays nil.
+// Wrap returns a [KeyError] of what err says, of the error of a field its problem alone; nil stays nil.
 func Wrap(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	problem, help, _ := strings.Cut(err.Error(), "\nhint: ") // of those whose text has it
-	if of := hint.Of(err); len(of) > 0 {
-		help = strings.Join(of, "\nhint: ")
+	problem := err.Error()
+	if f, ok := errors.AsType[*field.Error](err); ok {
+		problem = f.Problem
 	}
-	return &KeyError{Key: key, Problem: problem, Hint: help, cause: err}
+	return &KeyError{Key: key, Problem: problem, Hint: strings.Join(hint.Of(err), "; "), cause: err}
 }
 
 // keyed gives the error of a field the key that the field was filled from.

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // noSet compares configurations without the memory of which keys were given to Set.
@@ -76,7 +78,7 @@ func TestParseConfigErrors(t *testing.T) {
 			t.Errorf("%q: no error, wanted %s", doc, want)
 			continue
 		}
-		if got := err.Error(); got != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(got, want)) {
+		if got := hint.Text(err); got != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(got, want)) {
 			t.Errorf("%q:\n got %s\nwant %s", doc, got, want)
 		}
 	}
@@ -92,7 +94,7 @@ func TestParseConfigOfEditors(t *testing.T) {
 		"title = \"a\n":                     "x.toml:1: texts in quotes cannot have new lines",
 		"[task]\nn = 9223372036854775808\n": "x.toml:2: task.n: is too large",
 	} {
-		if _, err := ParseConfig([]byte(text), "x.toml"); err == nil || err.Error() != want {
+		if _, err := ParseConfig([]byte(text), "x.toml"); err == nil || hint.Text(err) != want {
 			t.Errorf("%q: %v, wanted %s", text, err, want)
 		}
 	}
@@ -100,7 +102,7 @@ func TestParseConfigOfEditors(t *testing.T) {
 	if err := os.WriteFile(empty, []byte(" \n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadConfig(empty); err == nil || err.Error() != empty+": is empty" {
+	if _, err := LoadConfig(empty); err == nil || hint.Text(err) != empty+": is empty" {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -143,7 +145,7 @@ func TestSet(t *testing.T) {
 		"train.batch=1\ntrain.steps=10":   `train.batch: wanted a whole number (got "1\ntrain.steps=10")`,
 		"train.batch=9999999999999999999": "train.batch: is too large (got 9999999999999999999)",
 	} {
-		if err := c.Set(s); err == nil || err.Error() != message {
+		if err := c.Set(s); err == nil || hint.Text(err) != message {
 			t.Errorf("%s: got %v, wanted %s", s, err, message)
 		}
 	}
@@ -185,7 +187,7 @@ func TestTOMLIsComplete(t *testing.T) {
 		}
 	}
 	c.Seed = 1 << 63
-	if _, err := c.TOML(); err == nil || !strings.HasPrefix(err.Error(), "seed: must be at most 9223372036854775807") {
+	if _, err := c.TOML(); err == nil || !strings.HasPrefix(hint.Text(err), "seed: must be at most 9223372036854775807") {
 		t.Errorf("a seed that TOML cannot hold: %v", err)
 	}
 }

@@ -88,6 +88,9 @@ func (c *Config) checkSize() (unknown bool, err error) {
 	case n > maxSize:
 		return false, Errorf("task.n", "must be at most %d (got %d)", maxSize, n)
 	}
+	if low := c.Task.NMin; low != 0 && (low < minSize || low > n) {
+		return false, Errorf("task.n_min", "must be %d to task.n = %d (got %d)", minSize, n, low)
+	}
 	return false, nil
 }
 
@@ -123,19 +126,19 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	if p.Sizes != nil { // each size has its own
 		c.Process.Schedule = []int{}
 		if _, err = c.defaultSchedule(n, forward, law); err != nil {
-			return nil, scheduleError(err)
+			return nil, Wrap("process.schedule", err)
 		}
 		p.Steps = p.Sizes(c.Task.N)
 	} else if len(c.Process.Schedule) == 0 {
 		if c.Process.Schedule, err = c.defaultSchedule(n, forward, law); err != nil {
-			return nil, scheduleError(err)
+			return nil, Wrap("process.schedule", err)
 		}
 		p.Steps = c.Process.Schedule
 	}
 	if forward.Name() == "riffle" && p.Sizes == nil {
 		w, err := shuffle.Check(n, c.Process.Schedule)
 		if err != nil {
-			return nil, scheduleError(err)
+			return nil, Wrap("process.schedule", err)
 		}
 		for _, x := range w {
 			warnings = append(warnings, x.Message)

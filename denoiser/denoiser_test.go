@@ -17,6 +17,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -92,22 +93,6 @@ func randomFloats(rng *rand.Rand, n int) []float32 {
 	return out
 }
 
-func near(t *testing.T, what string, got, want []float32, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: got %d values, want %d", what, len(got), len(want))
-	}
-	greatest := 0.0
-	for i := range got {
-		d := math.Abs(float64(got[i] - want[i]))
-		if !(d <= tolerance) {
-			t.Fatalf("%s: element %d: got %g, want %g", what, i, got[i], want[i])
-		}
-		greatest = max(greatest, d)
-	}
-	t.Logf("%s: greatest difference %.2g", what, greatest)
-}
-
 // Counted by hand from the layers: convolutions 832 + 51,264, batch norms 64 + 128, linear
 // 12,544·128 + 128, time 49,408, seven layers of 198,272.
 func TestNumParameters(t *testing.T) {
@@ -135,7 +120,7 @@ func TestTimeEmbedding(t *testing.T) {
 		got := call(t, e, nil, false, func(_ *Context, in []*graph.Node) *graph.Node {
 			return sinusoid(in[0], timeDim)
 		}, tensors.FromFlatDataAndDimensions([]float32{5}, 1))
-		near(t, "elements 0, 1, 128", []float32{got[0], got[1], got[128]}, []float32{0.283662, -0.059494, -0.958924}, 2e-6)
+		near.AllWithin(t, "elements 0, 1, 128", []float32{got[0], got[1], got[128]}, []float32{0.283662, -0.059494, -0.958924}, 2e-6)
 	})
 }
 
@@ -151,7 +136,7 @@ func TestTokenMask(t *testing.T) {
 	}
 	for _, from := range []int{0, 2} {
 		got := call(t, enginetest.Open(t, "go"), nil, false, func(c *Context, _ []*graph.Node) *graph.Node { return tokenMask(c.Graph, 2, from, 5) })
-		near(t, "mask", got, want[from*5:], 0)
+		near.AllWithin(t, "mask", got, want[from*5:], 0)
 	}
 }
 
@@ -172,7 +157,7 @@ func TestAttentionInOneOrTwo(t *testing.T) {
 				return graph.Concatenate([]*graph.Node{y, up[0]}, 0)
 			}, x))
 		}
-		near(t, "in two", results[1], results[0], 2e-5)
+		near.AllWithin(t, "in two", results[1], results[0], 2e-5)
 	})
 }
 
@@ -195,7 +180,7 @@ func TestArrange(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		got := call(t, e, nil, false, func(_ *Context, in []*graph.Node) *graph.Node { return Arrange(in[0], in[1]) },
 			tensors.FromFlatDataAndDimensions(x, batch, n, dim), tensors.FromFlatDataAndDimensions(orders, batch, states, n))
-		near(t, "arranged", got, want, 0)
+		near.AllWithin(t, "arranged", got, want, 0)
 	})
 }
 
@@ -286,7 +271,7 @@ func TestEnginesAgree(t *testing.T) {
 	on := func(e *engine.Engine) []float32 {
 		return forward(t, e, d, false, tensors.FromFlatDataAndDimensions(images, 1, n, 21, 27), orders...)
 	}
-	near(t, "scores", on(enginetest.Open(t, "go")), on(xla), 1e-4)
+	near.AllWithin(t, "scores", on(enginetest.Open(t, "go")), on(xla), 1e-4)
 }
 
 // Convolutions and hidden layers read colour alike on both engines.
@@ -305,7 +290,7 @@ func TestEnginesAgreeOnColour(t *testing.T) {
 		on := func(e *engine.Engine) []float32 {
 			return forward(t, e, d, false, tensors.FromFlatDataAndDimensions(images, 1, n, 9, 10, 3), order)
 		}
-		near(t, encoder.Kind, on(enginetest.Open(t, "go")), on(xla), 1e-4)
+		near.AllWithin(t, encoder.Kind, on(enginetest.Open(t, "go")), on(xla), 1e-4)
 	}
 }
 
@@ -332,7 +317,7 @@ func TestColourGoesPlaneByPlane(t *testing.T) {
 	}
 	want := forward(t, e, network(3*height, 1), false, tensors.FromFlatDataAndDimensions(grey, 1, n, 3*height, width), order)
 	got := forward(t, e, network(height, 3), false, tensors.FromFlatDataAndDimensions(colour, 1, n, height, width, 3), order)
-	near(t, "scores", got, want, 1e-6)
+	near.AllWithin(t, "scores", got, want, 1e-6)
 }
 
 func TestDropout(t *testing.T) {
@@ -344,7 +329,7 @@ func TestDropout(t *testing.T) {
 		}, tensors.FromFlatDataAndDimensions(ones, rows, columns))
 	}
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		near(t, "not training", drop(t, e, false), slices.Concat(ones, ones), 0)
+		near.AllWithin(t, "not training", drop(t, e, false), slices.Concat(ones, ones), 0)
 		got := drop(t, e, true)
 		if !slices.Equal(got, drop(t, e, true)) {
 			t.Error("the same state gives other noise")
@@ -384,8 +369,8 @@ func TestDropoutInNetwork(t *testing.T) {
 	objects := tensors.FromFlatDataAndDimensions([]int32{0, 1, 2, 3, 4}, 1, 5)
 	order := perm.Order{2, 0, 3, 1, 4}
 	want := forward(t, e, without, false, objects, order)
-	near(t, "not training", forward(t, e, with, false, objects, order), want, 0)
-	near(t, "training without dropout", forward(t, e, without, true, objects, order), want, 1e-5) // another softmax
+	near.AllWithin(t, "not training", forward(t, e, with, false, objects, order), want, 0)
+	near.AllWithin(t, "training without dropout", forward(t, e, without, true, objects, order), want, 1e-5) // another softmax
 	if slices.Equal(forward(t, e, with, true, objects, order), want) {
 		t.Error("dropout does nothing while training")
 	}
@@ -436,7 +421,7 @@ func TestEquivariance(t *testing.T) {
 					want = append(want, perm.Act(order, row)...)
 				}
 			}
-			near(t, law.Name()+" "+rows, got, want, 1e-5)
+			near.AllWithin(t, law.Name()+" "+rows, got, want, 1e-5)
 		}
 	}
 }
@@ -519,7 +504,7 @@ func TestConvolution(t *testing.T) {
 			enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 				got := call(t, e, d, false, func(ctx *Context, in []*graph.Node) *graph.Node { return l.apply(ctx, in[0]) },
 					tensors.FromFlatDataAndDimensions(x, images, c.height, c.width, c.in))
-				near(t, "convolution", got, want, 1e-5)
+				near.AllWithin(t, "convolution", got, want, 1e-5)
 			})
 		})
 	}
@@ -533,7 +518,7 @@ func TestMaxPool(t *testing.T) {
 			3, 4, -1, 1, 9,
 			9, 9, 9, 9, 9,
 		}, 1, 3, 5, 1))
-	near(t, "pooled", got, []float32{5, 2}, 0)
+	near.AllWithin(t, "pooled", got, []float32{5, 2}, 0)
 }
 
 // Bytes are read as 0 to 1.
@@ -542,5 +527,5 @@ func TestPixels(t *testing.T) {
 		x := graph.ConvertDType(graph.Iota(c.Graph, shapes.Make(dtypes.Int32, 1, 1, 1, 256), 3), dtypes.Uint8)
 		return pixels(x)
 	})
-	near(t, "pixels", []float32{got[0], got[51], got[255]}, []float32{0, 0.2, 1}, 1e-7)
+	near.AllWithin(t, "pixels", []float32{got[0], got[51], got[255]}, []float32{0, 0.2, 1}, 1e-7)
 }

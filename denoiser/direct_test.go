@@ -10,6 +10,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -31,9 +32,9 @@ func TestDirectScoresAreObjectsOwn(t *testing.T) {
 		order := perm.Order{3, 0, 4, 1, 2}
 		got := forward(t, e, d, false, tensors.FromFlatDataAndDimensions(features[:2*n], 1, n, 2), perm.Identity(n), order)
 		first := got[:n]
-		near(t, "in another order", got[n:], perm.Act(order, first), 1e-6)
+		near.AllWithin(t, "in another order", got[n:], perm.Act(order, first), 1e-6)
 		all := forward(t, e, d, false, tensors.FromFlatDataAndDimensions(features, 1, 2*n, 2), perm.Identity(2*n))
-		near(t, "in other company", all[:n], first, 1e-6)
+		near.AllWithin(t, "in other company", all[:n], first, 1e-6)
 		if slices.Max(first)-slices.Min(first) < 1e-3 {
 			t.Errorf("all objects have the score %v: nothing is tested", first)
 		}
@@ -68,7 +69,7 @@ func TestSumOfScores(t *testing.T) {
 	for i, v := range scores["context"] {
 		want = append(want, v+scores["direct"][i])
 	}
-	near(t, "sum", scores["sum"], want, 1e-5)
+	near.AllWithin(t, "sum", scores["sum"], want, 1e-5)
 	if !slices.Equal(scores[""], scores["context"]) || slices.Equal(scores["context"], scores["direct"]) {
 		t.Error("context is the default, direct is another score: wanted so")
 	}

@@ -48,7 +48,7 @@ func TestDropoutNoise(t *testing.T) {
 			}
 			return share / float64(size-lag)
 		}
-		near := func(what string, got, want float64) {
+		often := func(what string, got, want float64) {
 			if d := 5 * math.Sqrt(want*(1-want)/size); math.Abs(got-want) > d {
 				t.Errorf("%s: got %.5f, wanted %.5f ± %.5f", what, got, want, d)
 			}
@@ -62,9 +62,9 @@ func TestDropoutNoise(t *testing.T) {
 					t.Fatalf("mask %d differs from that of the other engine at %d", k, i)
 				}
 			}
-			near("dropped", both(mask, mask, 0), p)
+			often("dropped", both(mask, mask, 0), p)
 			for _, lag := range []int{1, 2, 3, 64, 512, 1 << 16} {
-				near("dropped with a neighbour", both(mask, mask, lag), p*p)
+				often("dropped with a neighbour", both(mask, mask, lag), p*p)
 			}
 			// The noise of rows and columns is put together: four corners of a rectangle are dropped
 			// together as often as any four.
@@ -79,9 +79,9 @@ func TestDropoutNoise(t *testing.T) {
 					}
 				}
 			}
-			near("dropped at four corners", corners/float64(rectangles), p*p*p*p)
+			often("dropped at four corners", corners/float64(rectangles), p*p*p*p)
 			for l := range k {
-				near("dropped in two masks", both(masks[l], mask, 0), p*p)
+				often("dropped in two masks", both(masks[l], mask, 0), p*p)
 			}
 		}
 	})

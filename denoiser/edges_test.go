@@ -10,6 +10,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -193,7 +194,7 @@ func TestEdgeScoresAgainstLoops(t *testing.T) {
 		points, states := randomFloats(rng, 12), tourStates(rng, 6)
 		for _, head := range []string{headEdges, headNoisyEdges} {
 			d := build(t, smallEdges(head))
-			near(t, head, edgeScores(t, e, d, false, points, states, 7), newHostNet(d).scores(points, states, 7), 2e-4)
+			near.AllWithin(t, head, edgeScores(t, e, d, false, points, states, 7), newHostNet(d).scores(points, states, 7), 2e-4)
 		}
 	})
 }
@@ -225,7 +226,7 @@ func TestEdgesEquivariance(t *testing.T) {
 					want[i*n+j] = a[k*n+l]
 				}
 			}
-			near(t, head, b, want, 1e-4)
+			near.AllWithin(t, head, b, want, 1e-4)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -156,16 +157,16 @@ func TestPairFeaturesAgainstLoops(t *testing.T) {
 				return []*graph.Node{pairs, tiles}[which]
 			}, in...)
 		}
-		near(t, "pairs", features(0, tilesOf(flat[:n*tileSize], 1)), wantPairs, 2e-5)
-		near(t, "tiles", features(1, tilesOf(flat[:n*tileSize], 1)), wantTiles, 2e-5)
+		near.AllWithin(t, "pairs", features(0, tilesOf(flat[:n*tileSize], 1)), wantPairs, 2e-5)
+		near.AllWithin(t, "tiles", features(1, tilesOf(flat[:n*tileSize], 1)), wantTiles, 2e-5)
 
 		padded := []*tensors.Tensor{tilesOf(flat, 1), tensors.FromFlatDataAndDimensions([]int32{n}, 1)}
 		want := make([]float32, most*most*24)
 		for i := range n {
 			copy(want[i*most*24:], wantPairs[i*n*24:(i+1)*n*24])
 		}
-		near(t, "pairs of a padded set", features(0, padded...), want, 2e-5)
-		near(t, "tiles of a padded set", features(1, padded...)[:n*24], wantTiles, 2e-5)
+		near.AllWithin(t, "pairs of a padded set", features(0, padded...), want, 2e-5)
+		near.AllWithin(t, "tiles of a padded set", features(1, padded...)[:n*24], wantTiles, 2e-5)
 	})
 }
 
@@ -190,10 +191,10 @@ func TestPairsMoveWithTheTiles(t *testing.T) {
 			fewItems = few
 			d := build(t, smallPairs(func(c *Config) { c.Law = law }))
 			first := forward(t, e, d, false, tilesOf(flat, 1), state)
-			near(t, law.Name()+": other names", forward(t, e, d, true, tilesOf(renamed, 1), same), first, 1e-4)
+			near.AllWithin(t, law.Name()+": other names", forward(t, e, d, true, tilesOf(renamed, 1), same), first, 1e-4)
 			if law.Name() == "pl" {
 				all := forward(t, e, d, false, tilesOf(flat, 1), perm.Identity(n))
-				near(t, "pl: another arrangement", first, perm.Act(state, all), 1e-4)
+				near.AllWithin(t, "pl: another arrangement", first, perm.Act(state, all), 1e-4)
 			}
 		}
 	}
@@ -214,10 +215,10 @@ func TestPairsPadded(t *testing.T) {
 			tensors.FromFlatDataAndDimensions([]int32{3}, 1, 1), tensors.FromFlatDataAndDimensions([]int32{n}, 1))
 		if law.Layout() == reverse.Matrix {
 			for i := range n {
-				near(t, "gpl", got[i*most:i*most+n], want[i*n:(i+1)*n], 1e-4)
+				near.AllWithin(t, "gpl", got[i*most:i*most+n], want[i*n:(i+1)*n], 1e-4)
 			}
 		} else {
-			near(t, "pl", got[:n], want, 1e-4)
+			near.AllWithin(t, "pl", got[:n], want, 1e-4)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -33,7 +34,7 @@ func TestTourBothWays(t *testing.T) {
 		order := perm.Order{3, 0, 4, 1, 2}
 		one := forward(t, e, d, false, points, order)
 		many := forward(t, e, d, false, points, slices.Repeat([]perm.Order{order}, 6)...)
-		near(t, "scores", many, slices.Repeat(one, 6), 1e-5)
+		near.AllWithin(t, "scores", many, slices.Repeat(one, 6), 1e-5)
 	})
 }
 
@@ -58,7 +59,7 @@ func TestTourEquivariance(t *testing.T) {
 	}
 	a := forward(t, e, d, false, tensors.FromFlatDataAndDimensions(flat, 1, 5, 2), state)
 	b := forward(t, e, d, false, tensors.FromFlatDataAndDimensions(renamed, 1, 5, 2), same)
-	near(t, "scores of the same state", b, a, 1e-5)
+	near.AllWithin(t, "scores of the same state", b, a, 1e-5)
 	if other := forward(t, e, d, false, tensors.FromFlatDataAndDimensions(flat, 1, 5, 2), perm.Identity(5)); slices.Equal(a, other) {
 		t.Error("the state does not matter")
 	}
@@ -122,7 +123,7 @@ func TestHeads(t *testing.T) {
 				t.Fatalf("%s: %d scores, want %d", head, len(a), 5*width)
 			}
 			for i, k := range order {
-				near(t, head, b[i*width:(i+1)*width], a[k*width:(k+1)*width], 1e-5)
+				near.AllWithin(t, head, b[i*width:(i+1)*width], a[k*width:(k+1)*width], 1e-5)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/reverse"
 )
@@ -44,10 +45,10 @@ func TestTransitionsMove(t *testing.T) {
 				t.Fatalf("%d scores, wanted %d", size, n*(n+1))
 			}
 			first := got[:size]
-			near(t, norm+" "+positions+": others", got[size:2*size], moved(first, others), 1e-4)
+			near.AllWithin(t, norm+" "+positions+": others", got[size:2*size], moved(first, others), 1e-4)
 			want := moved(first, all)
 			if positions == "none" {
-				near(t, norm+" none: all", got[2*size:], want, 1e-4)
+				near.AllWithin(t, norm+" none: all", got[2*size:], want, 1e-4)
 			} else if slices.Equal(got[2*size:], want) {
 				t.Errorf("%s: no mark on the first item", norm)
 			}

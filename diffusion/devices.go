@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
 
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // devices are what the steps of a trainer are spread over.
@@ -22,7 +23,7 @@ func CheckDevices(e *engine.Engine, count int) error {
 	case count < 1:
 		return fmt.Errorf("devices: must be 1 or more (got %d)", count)
 	case count > has && e.Kind == "go":
-		return fmt.Errorf("devices: the go engine has 1, which uses all cores (got %d)\nhint: --engine xla shares batches among devices", count)
+		return hint.Errorf("--engine xla shares batches among devices", "devices: the go engine has 1, which uses all cores (got %d)", count)
 	case count > has:
 		return fmt.Errorf("devices: the %s engine has %d here (got %d)", e.Kind, has, count)
 	}

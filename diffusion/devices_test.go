@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // That a training on several devices is that of one, package learn tests.
@@ -22,7 +23,7 @@ func TestSpreadRefuses(t *testing.T) {
 		0:  "devices: must be 1 or more (got 0)",
 		2:  "devices: the go engine has 1, which uses all cores (got 2)\nhint: --engine xla shares batches among devices",
 	} {
-		if err := tr.Spread(count); err == nil || err.Error() != want {
+		if err := tr.Spread(count); err == nil || hint.Text(err) != want {
 			t.Errorf("%d devices: %v, wanted %s", count, err, want)
 		}
 	}
@@ -41,7 +42,7 @@ func TestSpreadDividesEveryBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if err := tr.Spread(e.NumDevices() + 1); err == nil || !strings.Contains(err.Error(), "devices: the xla engine has") {
+	if err := tr.Spread(e.NumDevices() + 1); err == nil || !strings.Contains(hint.Text(err), "devices: the xla engine has") {
 		t.Errorf("more devices than there are: %v", err)
 	}
 	if e.NumDevices() < 2 {
@@ -51,7 +52,7 @@ func TestSpreadDividesEveryBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tr.Step(1, 1e-3, batchOf(p, 1, 3, n, features(rand.New(rand.NewPCG(1, 1)), 3, n))...)
-	if want := "training step 1: a batch of 3 sets cannot be divided among 2 devices"; err == nil || err.Error() != want {
+	if want := "training step 1: a batch of 3 sets cannot be divided among 2 devices"; err == nil || hint.Text(err) != want {
 		t.Errorf("a batch of 3: %v, wanted %s", err, want)
 	}
 }

@@ -23,6 +23,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Engine is an open tensor engine.
@@ -149,7 +151,7 @@ func open(spec string) (*Engine, error) {
 				return openPlugin(kind, p.path)
 			}
 		}
-		return nil, fmt.Errorf("engine %q: no plugin found in %s\nhint: %s", spec, strings.Join(pluginDirs(), ", "), installHint(kind))
+		return nil, hint.Errorf(installHint(kind), "engine %q: no plugin found in %s", spec, strings.Join(pluginDirs(), ", "))
 	}
 	return nil, fmt.Errorf("engine %q: %w", spec, ErrUnknown)
 }
@@ -204,7 +206,7 @@ func openPlugin(kind, path string) (*Engine, error) {
 		return nil, fmt.Errorf("engine %s: %w", kind, err)
 	}
 	if err := isLibrary(abs); err != nil {
-		return nil, fmt.Errorf("engine %s: plugin: %w\nhint: %s", kind, err, installHint(kind))
+		return nil, hint.Errorf(installHint(kind), "engine %s: plugin: %w", kind, err)
 	}
 	b, err := openXLA(abs)
 	if err != nil {
@@ -213,7 +215,7 @@ func openPlugin(kind, path string) (*Engine, error) {
 		} else {
 			err = fmt.Errorf("%s: %w", abs, err)
 		}
-		return nil, fmt.Errorf("engine %s: plugin: %w\nhint: %s", kind, err, installHint(kind))
+		return nil, hint.Errorf(installHint(kind), "engine %s: plugin: %w", kind, err)
 	}
 	return &Engine{Backend: b, Kind: kind, Path: abs}, nil
 }

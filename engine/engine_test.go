@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // setHome makes a home without plugins.
@@ -28,7 +30,7 @@ func TestOpenErrors(t *testing.T) {
 		"xla:.":               ": is no file, wanted a shared library\nhint: ",
 	} {
 		e, err := Open(spec)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(hint.Text(err), want) {
 			t.Errorf("%s: %v, %v, wanted an error with %q", spec, e, err, want)
 		}
 	}

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/riffle-ml/riffle/baseline/mallows"
 	"github.com/riffle-ml/riffle/baseline/plackettluce"
@@ -33,7 +32,7 @@ func populations(train, test []dataset.Vote, n int, names []string) []Population
 	score := func(p Population, loglik func([]dataset.Vote) (float64, error)) Population {
 		l, err := loglik(test)
 		if err != nil {
-			p.Note = note(err)
+			p.Note = err.Error()
 			return p
 		}
 		l /= float64(lists * n)
@@ -46,11 +45,11 @@ func populations(train, test []dataset.Vote, n int, names []string) []Population
 	var parts *plackettluce.DisconnectedError
 	if errors.As(err, &parts) {
 		parts.Names = names
-		pl.Name, pl.Note = "Plackett–Luce, prior ½", note(err)
+		pl.Name, pl.Note = "Plackett–Luce, prior ½", err.Error()
 		fit, err = plackettluce.Estimate(train, n, priorWeight)
 	}
 	if err != nil {
-		pl.Note = note(err)
+		pl.Note = err.Error()
 	} else {
 		why := pl.Note
 		if pl = score(pl, fit.Model.LogLikelihood); pl.LogProb != nil {
@@ -59,7 +58,7 @@ func populations(train, test []dataset.Vote, n int, names []string) []Population
 	}
 	m := Population{Name: "Mallows"}
 	if fit, err := mallows.Estimate(train, n); err != nil {
-		m.Note = note(err)
+		m.Note = err.Error()
 	} else {
 		m = score(m, fit.Model.LogLikelihood)
 		if m.LogProb != nil && !fit.Exact {
@@ -67,12 +66,6 @@ func populations(train, test []dataset.Vote, n int, names []string) []Population
 		}
 	}
 	return []Population{pl, m}
-}
-
-// note is why a model could not be fitted, without the hint, which is for callers of its package.
-func note(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\nhint: ")
-	return text
 }
 
 // votes are lists of bare items as votes.

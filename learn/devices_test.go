@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // losses are those of a run's log, by step.
@@ -98,7 +99,7 @@ func TestCheckDevices(t *testing.T) {
 		0: "devices: must be 1 or more (got 0)",
 		2: "devices: the go engine has 1, which uses all cores (got 2)\nhint: --engine xla shares batches among devices",
 	} {
-		if err := m.CheckDevices(count); err == nil || err.Error() != want {
+		if err := m.CheckDevices(count); err == nil || hint.Text(err) != want {
 			t.Errorf("%d devices: %v, wanted %s", count, err, want)
 		}
 	}
@@ -109,7 +110,7 @@ func TestCheckDevices(t *testing.T) {
 	if x.Engine.NumDevices() < 4 {
 		t.Skipf("not run on 4 devices: the engine has %d", x.Engine.NumDevices())
 	}
-	if err, want := x.CheckDevices(4), "devices: must divide train.batch (6) (got 4)"; err == nil || err.Error() != want {
+	if err, want := x.CheckDevices(4), "devices: must divide train.batch (6) (got 4)"; err == nil || hint.Text(err) != want {
 		t.Errorf("4 devices: %v, wanted %s", err, want)
 	}
 }

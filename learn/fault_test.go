@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -145,7 +146,7 @@ func TestTwoTrainings(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := trainIn(t.Context(), newModel(t, killable(), e), dir, true, TrainOptions{})
-	if err == nil || !strings.Contains(err.Error(), "is writing to it\nhint: ") {
+	if err == nil || !strings.Contains(hint.Text(err), "is writing to it\nhint: ") {
 		t.Errorf("the second: %v", err)
 	}
 	if err := first.Process.Signal(syscall.SIGCONT); err != nil {

@@ -1,13 +1,13 @@
 package learn
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
 )
 
@@ -60,10 +60,10 @@ func TestMemoryIsForeseen(t *testing.T) {
 	if machine.FreeMemory() == 0 {
 		t.Skip("this system does not say what memory is free")
 	}
-	if err == nil || !strings.Contains(err.Error(), "train.batch: a step of 1048576 sets needs about") || !strings.Contains(err.Error(), "hint: train.batch = ") {
+	if err == nil || !strings.Contains(hint.Text(err), "train.batch: a step of 1048576 sets needs about") || !strings.Contains(hint.Text(err), "hint: train.batch = ") {
 		t.Errorf("error %v", err)
 	}
-	_, of3, _ := strings.Cut(fmt.Sprint(m.CheckMemory(3)), "hint: train.batch = ")
+	_, of3, _ := strings.Cut(hint.Text(m.CheckMemory(3)), "hint: train.batch = ")
 	batch, _, _ := strings.Cut(of3, " ")
 	if n, err := strconv.Atoi(batch); err != nil || n < 3 || n%3 != 0 {
 		t.Errorf("three devices: train.batch = %q, wanted a multiple of 3", batch)
@@ -102,7 +102,7 @@ func TestSizesThatFit(t *testing.T) {
 	if free > 25e9 {
 		t.Skip("that fits here")
 	}
-	if _, err := m.SetSize(10_000); err == nil || !strings.Contains(err.Error(), "one set of 10000 objects needs about") {
+	if _, err := m.SetSize(10_000); err == nil || !strings.Contains(hint.Text(err), "one set of 10000 objects needs about") {
 		t.Errorf("10,000 objects: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -40,7 +41,7 @@ func TestBaselineErrors(t *testing.T) {
 	_, _, beamErr := m.Finder(DecodeOptions{Method: "beam"})
 	_, sizeErr := m.SetSize(4)
 	for what, err := range map[string]error{"order": orderErr, "sample": sampleErr, "beam": beamErr} {
-		if err == nil || !strings.HasPrefix(err.Error(), "method sedd: has no ") || !strings.Contains(err.Error(), "\nhint: ") {
+		if err == nil || !strings.HasPrefix(hint.Text(err), "method sedd: has no ") || !strings.Contains(hint.Text(err), "\nhint: ") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -87,7 +88,7 @@ func TestLatentResumes(t *testing.T) {
 func TestLatentNeedsPictures(t *testing.T) {
 	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Train.Objective = "latent" })
 	err := trainIn(t.Context(), m, t.TempDir()+"/x", false, TrainOptions{})
-	if err == nil || !strings.Contains(err.Error(), "train.objective: latent compares pictures") {
+	if err == nil || !strings.Contains(hint.Text(err), "train.objective: latent compares pictures") {
 		t.Errorf("got %v", err)
 	}
 }

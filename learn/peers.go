@@ -5,6 +5,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // CheckPeers tells whether the model can be trained by several processes ([TrainOptions]): their
@@ -19,7 +20,7 @@ func (m *Model) CheckPeers(p diffusion.Peers) error {
 	case batch%p.Size() != 0:
 		return fmt.Errorf("processes: must divide train.batch (%d) (got %d)", batch, p.Size())
 	case m.Method.OneProcess:
-		return config.Errorf(config.TrainObjective, "latent trains in one process (got %d)\nhint: --devices shares its batches among the devices of one machine", p.Size())
+		return hint.With(config.Errorf(config.TrainObjective, "latent trains in one process (got %d)", p.Size()), "--devices shares its batches among the devices of one machine")
 	}
 	return nil
 }

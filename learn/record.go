@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -22,14 +23,14 @@ func (t *trainer) read(keep int) error {
 		if !taken {
 			t.refused++
 			t.State.Skipped++
-			size := t.Config.Train.Batch
-			from, to := (s.Number-1)*size, s.Number*size-1
+			_, from, size := t.setsOf(s.Number)
+			to := from + size - 1
 			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, from, to, loss, norm))
 			if err := t.event("skipped", s.Number, map[string]any{"first_set": from, "last_set": to, "loss": loss, "grad_norm": norm}); err != nil {
 				return err
 			}
 			if t.refused >= maxRefused {
-				return fmt.Errorf("training step %d: %d steps in a row without a finite loss and gradient; %s\nhint: a lower train.lr, or train.clip", s.Number, t.refused, t.kept())
+				return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %d steps in a row without a finite loss and gradient; %s", s.Number, t.refused, t.kept())
 			}
 		} else {
 			t.refused = 0
@@ -58,7 +59,7 @@ func (t *trainer) kept() string {
 
 // meanItems is how many items the lists of a batch have, 0 where all sets have as many.
 func (t *trainer) meanItems(clean []perm.Order) float64 {
-	if !t.Config.MixedSizes() {
+	if !t.Config.MixedSizes() && t.Config.Task.NMin == 0 {
 		return 0
 	}
 	sum := 0
@@ -94,7 +95,7 @@ func (t *trainer) save(finished bool) error {
 	}
 	err = t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained})
 	if errors.Is(err, run.ErrValue) {
-		return fmt.Errorf("training step %d: %w; %s\nhint: a lower train.lr, or train.clip", t.State.Step, err, t.kept())
+		return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %w; %s", t.State.Step, err, t.kept())
 	}
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (t *trainer) save(finished bool) error {
 // validate has a few sets judged and logs how well.
 func (t *trainer) validate() error {
 	count := t.Config.Train.Validate
-	if count == 0 || t.opt.Validate == nil || !t.writes() {
+	if count == 0 || t.opt.Validate == nil || !t.writes() || t.validated == t.State.Step {
 		return nil
 	}
 	if err := t.steps.Swap(); err != nil {
@@ -124,6 +125,9 @@ func (t *trainer) validate() error {
 	before := t.compiled
 	fields, err := t.opt.Validate(t.ctx, t.Model, count)
 	t.start = t.start.Add(t.compiled - before)
+	if err == nil {
+		err = t.keepBest(fields)
+	}
 	if err := t.steps.Swap(); err != nil {
 		return err
 	}
@@ -133,6 +137,7 @@ func (t *trainer) validate() error {
 	if fields == nil {
 		return nil
 	}
+	t.validated = t.State.Step
 	return t.event("validation", t.State.Step, fields)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -29,6 +30,9 @@ func (t *trainer) resume() error {
 		t.say(w)
 	}
 	t.before = time.Duration(t.State.Elapsed * float64(time.Second))
+	if err := t.recall(); err != nil {
+		return err
+	}
 	return t.trainOn(&was)
 }
 
@@ -78,11 +82,12 @@ func (t *trainer) trainOn(was *config.Config) error {
 	if old.Steps == is.Steps && old.Time == is.Time {
 		return nil
 	}
+	t.best.since = 0 // who asks for more has patience anew
 	if t.ended() {
 		if t.limit > 0 {
-			return config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)\nhint: it counts all sessions", t.before.Round(time.Second), t.limit)
+			return hint.With(config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)", t.before.Round(time.Second), t.limit), "it counts all sessions")
 		}
-		return config.Errorf(config.TrainSteps, "must be above the %d steps that were made (got %d)\nhint: it counts all steps", t.State.Step, is.Steps)
+		return hint.With(config.Errorf(config.TrainSteps, "must be above the %d steps that were made (got %d)", t.State.Step, is.Steps), "it counts all steps")
 	}
 	if t.writes() {
 		if err := t.dir.Reconfigure(&t.Config); err != nil {

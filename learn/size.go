@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/task"
 	"github.com/riffle-ml/riffle/task/tasks"
@@ -34,7 +35,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	// Sets are judged alike in batches of any size.
 	for free := machine.FreeMemory(); free > 0 && m.decodeMemory(n, cfg.Eval.Batch) > free; cfg.Eval.Batch /= 2 {
 		if cfg.Eval.Batch == 1 {
-			return nil, fmt.Errorf("one set of %d objects needs about %s, %s are free\nhint: fewer objects", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
+			return nil, hint.Errorf("fewer objects", "one set of %d objects needs about %s, %s are free", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
 	}
 	work, err := tasks.New(&cfg)

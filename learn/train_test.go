@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -26,6 +27,7 @@ import (
 // A training stopped after any step, saved and resumed makes the steps of one that was not.
 func TestStoppedAndResumed(t *testing.T) {
 	t.Run("weights", func(t *testing.T) { stoppedAndResumed(t, tiny) })
+	t.Run("sizes", func(t *testing.T) { stoppedAndResumed(t, tours) })
 	t.Run("average", func(t *testing.T) {
 		stoppedAndResumed(t, func() config.Config {
 			c := tiny()
@@ -115,7 +117,7 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 		other := cfg
 		change(&other)
 		err := trainIn(t.Context(), newModel(t, other, e), dir, true, TrainOptions{})
-		if err == nil || err.Error() != filepath.Join(dir, run.ConfigFile)+": "+want {
+		if err == nil || hint.Text(err) != filepath.Join(dir, run.ConfigFile)+": "+want {
 			t.Errorf("error %v, wanted %s", err, want)
 		}
 	}
@@ -175,14 +177,14 @@ func TestTrainOn(t *testing.T) {
 		t.Errorf("said %q, error %v", said, err)
 	}
 	err = trainIn(t.Context(), newModel(t, cfg, e), dir, true, TrainOptions{})
-	if want := "train.steps: must be above the 80 steps that were made (got 40)\nhint: it counts all steps"; err == nil || err.Error() != want {
+	if want := "train.steps: must be above the 80 steps that were made (got 40)\nhint: it counts all steps"; err == nil || hint.Text(err) != want {
 		t.Errorf("error %v, wanted %s", err, want)
 	}
 	// The clock: what was trained before counts.
 	timed := long
 	timed.Train.Time = "1ms"
 	err = trainIn(t.Context(), newModel(t, timed, e), dir, true, TrainOptions{})
-	if err == nil || !strings.HasPrefix(err.Error(), "train.time: must be above the ") {
+	if err == nil || !strings.HasPrefix(hint.Text(err), "train.time: must be above the ") {
 		t.Errorf("a time that is over: %v", err)
 	}
 	timed.Train.Time = fmt.Sprintf("%dms", int(m.State.Elapsed*1000)+300)
@@ -224,7 +226,7 @@ func TestConfigChangedByHand(t *testing.T) {
 		m, warnings, err := Load(dir, e)
 		switch {
 		case !c.answers:
-			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(err.Error(), path+": is not what the training began with: "+c.changed+"\nhint: ") {
+			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(hint.Text(err), path+": is not what the training began with: "+c.changed+"\nhint: ") {
 				t.Errorf("%v: loaded: %v", c.edits, err)
 			}
 		case err != nil:
@@ -240,7 +242,7 @@ func TestConfigChangedByHand(t *testing.T) {
 		err = newModel(t, d.Config, e).Train(t.Context(), d, true, TrainOptions{OnMessage: func(s string) { said += s + "\n" }})
 		switch {
 		case !c.resumes:
-			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(err.Error(), path+": is not what the training began with: "+c.changed+"\nhint: ") {
+			if !errors.Is(err, run.ErrConfigChanged) || !strings.HasPrefix(hint.Text(err), path+": is not what the training began with: "+c.changed+"\nhint: ") {
 				t.Errorf("%v: resumed: %v", c.edits, err)
 			}
 		case err != nil:
@@ -358,7 +360,7 @@ func TestTrainingGivesUp(t *testing.T) {
 		}
 		refused = append(refused, n)
 	}})
-	if err == nil || !strings.HasPrefix(err.Error(), "training step 34: 20 steps in a row without a finite loss and gradient; the last checkpoint, of step ") {
+	if err == nil || !strings.HasPrefix(hint.Text(err), "training step 34: 20 steps in a row without a finite loss and gradient; the last checkpoint, of step ") {
 		t.Errorf("error %v", err)
 	}
 	if len(refused) != 20 || refused[0] != bad || refused[19] != bad+19 {
@@ -404,7 +406,7 @@ func TestAbsurdLearningRate(t *testing.T) {
 		cfg.Train.Checkpoint = c.checkpoint
 		dir := filepath.Join(t.TempDir(), "run")
 		err := trainIn(t.Context(), newModel(t, cfg, e), dir, false, TrainOptions{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "; "+c.kept+"\nhint: a lower train.lr, or train.clip") {
+		if err == nil || !strings.Contains(hint.Text(err), c.want) || !strings.HasSuffix(hint.Text(err), "; "+c.kept+"\nhint: a lower train.lr, or train.clip") {
 			t.Fatalf("checkpoint %s: error %v", c.checkpoint, err)
 		}
 		if errors.Is(err, run.ErrValue) != (c.checkpoint == "1ns") {
@@ -473,7 +475,7 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 	e := openEngine(t, "go")
 	other := tiny()
 	other.Seed = 2
-	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil)} {
+	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil), "sizes": newModel(t, tours(), e)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		made := m.batches(ctx, 5, share{0, 1})

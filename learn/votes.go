@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Votes returns what sets say of the order of items that are known by their names, whatever else
@@ -19,7 +20,7 @@ func Votes(sets []*dataset.Set) (votes []dataset.Vote, names []string, err error
 	if !named {
 		votes, n, err := dataset.Votes(sets)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w\nhint: items of features need an id, to be the same in several sets", err)
+			return nil, nil, hint.With(err, "items of features need an id, to be the same in several sets")
 		}
 		for k := range n {
 			names = append(names, strconv.Itoa(k))

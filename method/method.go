@@ -3,7 +3,6 @@
 package method
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -60,7 +60,7 @@ func (m *Method) Refuse(what string) error {
 	if m.Diffuses() {
 		return nil
 	}
-	return fmt.Errorf("method %s: has no %s, it is there to be compared with\nhint: riffle eval judges it; a model with method diffusion can do the rest", m.Name, what)
+	return hint.Errorf("riffle eval judges it; a model with method diffusion can do the rest", "method %s: has no %s, it is there to be compared with", m.Name, what)
 }
 
 // States is how many states of a set the network sees in a training step.
@@ -108,6 +108,7 @@ type Batch struct {
 	Step      int             // from 1
 	First     int             // number of the first set, of all that training draws
 	Whole     int             // how many sets the step's whole batch has, of which this may be a process's share
+	Offset    int             // where in the whole batch this share begins
 	Objects   *tensors.Tensor // [batch, n, …]
 	Clean     []perm.Order
 	Padded    bool              // whether n is more than some sets have
@@ -115,9 +116,6 @@ type Batch struct {
 	Pixels    []float32         // [batch, n, PixelSize], nil where the objects are no pictures
 	PixelSize int
 }
-
-// Offset is where in the step's whole batch this share begins.
-func (b *Batch) Offset() int { return b.First - (b.Step-1)*b.Whole }
 
 // Training is a method at work.
 type Training interface {

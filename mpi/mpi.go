@@ -11,10 +11,12 @@ import (
 	"errors"
 	"os"
 	"strconv"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ErrNotBuilt is of a binary without MPI.
-var ErrNotBuilt = errors.New("this riffle was built without MPI\nhint: make mpi builds one with it, for the MPI whose mpicc is found")
+var ErrNotBuilt = hint.With(errors.New("this riffle was built without MPI"), "make mpi builds one with it, for the MPI whose mpicc is found")
 
 // Launched reports how many processes mpirun or srun started this one with, 1 without them. It
 // reads what Open MPI, MPICH and Slurm put into the environment.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // keep, where it is set, is a folder the tests leave their pictures in, to look at.
@@ -95,7 +97,7 @@ func wantClearMargin(t *testing.T, img image.Image) {
 // wantError fails unless err holds want.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
+	if err == nil || !strings.Contains(hint.Text(err), want) {
 		t.Errorf("error is %v, wanted %q in it", err, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/plot/text"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -172,7 +173,7 @@ func (s Strip) layout() (*board, error) {
 		tile := s.tileSize(set)
 		right = max(right, x0+set.width(tile), x0+textWidth(set.Name, textSize)+stripGap)
 		if right > maxStripSide || y > maxStripSide {
-			return nil, fmt.Errorf("strip: set %d would reach %d×%d pixels, wanted at most %d a side\nhint: show fewer items or sets, or a smaller scale", i, right, y, maxStripSide)
+			return nil, hint.Errorf("show fewer items or sets, or a smaller scale", "strip: set %d would reach %d×%d pixels, wanted at most %d a side", i, right, y, maxStripSide)
 		}
 		y = set.place(b, x0, y, tile)
 		switch {
@@ -190,7 +191,7 @@ func (s Strip) layout() (*board, error) {
 	}
 	b.w, b.h = right-stripGap+stripMargin, y+stripMargin
 	if b.h > maxStripSide || b.w*b.h > maxStripArea {
-		return nil, fmt.Errorf("strip: would be %d×%d pixels, wanted at most %d a side and %d in all\nhint: show fewer items or sets, or a smaller scale", b.w, b.h, maxStripSide, maxStripArea)
+		return nil, hint.Errorf("show fewer items or sets, or a smaller scale", "strip: would be %d×%d pixels, wanted at most %d a side and %d in all", b.w, b.h, maxStripSide, maxStripArea)
 	}
 	return b, nil
 }

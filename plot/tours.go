@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -111,7 +112,7 @@ func (f Tours) encode(w io.Writer, svg bool) error {
 	}
 	width := vg.Length(columns)*(side+gap) - gap + 2*margin
 	if width > maxStripSide/2 || height > maxStripSide/2 {
-		return fmt.Errorf("tours: would be %.0f×%.0f points, wanted at most %d a side\nhint: fewer rows or panels, or a smaller side", float64(width), float64(height), maxStripSide/2)
+		return hint.Errorf("fewer rows or panels, or a smaller side", "tours: would be %.0f×%.0f points, wanted at most %d a side", float64(width), float64(height), maxStripSide/2)
 	}
 	return encodeVector(w, svg, dotsPerInch, width, height, func(c draw.Canvas) {
 		fillRect(&c, color.White, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"sort"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
 //go:embed *.toml paper/*.toml
@@ -78,4 +80,31 @@ func Get(name string) ([]byte, bool) {
 	title, rest, _ := bytes.Cut(data, []byte("\n"))
 	title = append(bytes.TrimSuffix(bytes.Clone(title), []byte(`"`)), `, GPL rows from dummies"`...)
 	return bytes.Join([][]byte{title, rest}, []byte("\n")), true
+}
+
+// UnknownError says that there is no preset of a name.
+type UnknownError struct {
+	Name, Nearest string // Nearest is "" where none is near
+}
+
+func (e *UnknownError) Error() string {
+	if e.Nearest == "" {
+		return fmt.Sprintf("preset %q: unknown", e.Name)
+	}
+	return fmt.Sprintf("preset %q: unknown, the nearest is %q", e.Name, e.Nearest)
+}
+
+// Help says where names and files are from.
+func (*UnknownError) Help() string {
+	return "riffle presets lists them; a file of yours ends in .toml"
+}
+
+// Find is [Get] of a name that may end in .toml, with an [UnknownError] where there is none.
+func Find(name string) ([]byte, error) {
+	name = strings.TrimSuffix(name, ".toml")
+	data, ok := Get(name)
+	if !ok {
+		return nil, &UnknownError{name, nearest.Near(name, Names())}
+	}
+	return data, nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ReadDone reads the ids of the sets that a file of answers has: lines of JSON with an "id", or,
@@ -39,7 +41,7 @@ func ReadDone(path string) (ids map[string]bool, err error) {
 			if cut {
 				what = "is cut off"
 			}
-			return nil, fmt.Errorf("%s:%d: %s (begins with %.40q)\nhint: take that line away", path, number, what, line)
+			return nil, hint.Errorf("take that line away", "%s:%d: %s (begins with %.40q)", path, number, what, line)
 		}
 		ids[id] = true
 	}

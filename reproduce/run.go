@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -26,7 +27,7 @@ func (t Table) Matching(pattern string) (rows []Row, err error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%q matches no row of %s\nhint: the rows are %s", pattern, t.Name, strings.Join(names, ", "))
+		return nil, hint.Errorf(fmt.Sprintf("the rows are %s", strings.Join(names, ", ")), "%q matches no row of %s", pattern, t.Name)
 	}
 	return rows, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -59,16 +60,6 @@ func isExact(law Law) bool {
 	return !rows
 }
 
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if got == want {
-		return
-	}
-	if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
-		t.Errorf("%s: got %.15g, wanted %.15g", what, got, want)
-	}
-}
-
 // How many orders each law thinks possible.
 func TestSupport(t *testing.T) {
 	eachLaw(t, 6, func(t *testing.T, law Law, n int, rng *rand.Rand) {
@@ -90,14 +81,14 @@ func TestModeIsBest(t *testing.T) {
 			if err := o.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			near(t, "returned log-probability", logp, law.LogProb(scores, o), 1e-13)
+			near.Equal(t, "returned log-probability", logp, law.LogProb(scores, o), 1e-13)
 			best := enumerate(law, scores, n)[0]
 			if law.Name() == "gpl" || law.Name() == "path" {
 				if want := slowGreedy(law.Name(), scores, n); !slices.Equal(o, want) {
 					t.Errorf("mode %v, wanted the greedy order %v", o, want)
 				}
 			} else {
-				near(t, "mode", logp, best.LogProb, 1e-12)
+				near.Equal(t, "mode", logp, best.LogProb, 1e-12)
 			}
 		}
 	})
@@ -140,7 +131,7 @@ func TestTopK(t *testing.T) {
 					if err := c.Order.Validate(); err != nil {
 						t.Fatal(err)
 					}
-					near(t, "log-probability", c.LogProb, law.LogProb(scores, c.Order), 1e-12)
+					near.Equal(t, "log-probability", c.LogProb, law.LogProb(scores, c.Order), 1e-12)
 					if i > 0 && c.LogProb > got[i-1].LogProb {
 						t.Errorf("k=%d: %d is out of order", k, i)
 					}
@@ -150,7 +141,7 @@ func TestTopK(t *testing.T) {
 					seen[fmt.Sprint(c.Order)] = true
 					hasMode = hasMode || slices.Equal(c.Order, mode)
 					if isExact(law) || k >= len(all) {
-						near(t, fmt.Sprintf("k=%d: candidate %d", k, i), c.LogProb, all[i].LogProb, 1e-12)
+						near.Equal(t, fmt.Sprintf("k=%d: candidate %d", k, i), c.LogProb, all[i].LogProb, 1e-12)
 					}
 				}
 				if len(seen) != len(got) {
@@ -255,7 +246,7 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 					}
 				}
 				if isExact(law) && len(all) > 0 || k == 30 && len(all) > 0 {
-					near(t, fmt.Sprintf("scores %v: best", scores), got[0].LogProb, all[0].LogProb, 1e-9)
+					near.Equal(t, fmt.Sprintf("scores %v: best", scores), got[0].LogProb, all[0].LogProb, 1e-9)
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -67,11 +68,11 @@ func TestExpressPaperFigure(t *testing.T) {
 		one := &Chain{n: 3, states: chain.states, steps: chain.steps[i : i+1]}
 		now = one.Push(now)
 		for j := range now {
-			near(t, "probability", now[j], w[j], 1e-15)
+			near.Equal(t, "probability", now[j], w[j], 1e-15)
 		}
 	}
 	for j, p := range chain.Push([]float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6}) {
-		near(t, "probability", p, target[j], 1e-15)
+		near.Equal(t, "probability", p, target[j], 1e-15)
 	}
 }
 
@@ -94,7 +95,7 @@ func TestExpressFour(t *testing.T) {
 	start := make([]float64, 24)
 	start[17] = 1
 	for i, p := range chain.Push(start) {
-		near(t, "probability", p, target[i], 1e-13)
+		near.Equal(t, "probability", p, target[i], 1e-13)
 	}
 }
 

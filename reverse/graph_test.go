@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -58,11 +59,6 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 	return tensors.MustCopyFlatData[float32](out[0]), grad
 }
 
-func near32(t *testing.T, what string, got float32, want, tolerance float64) {
-	t.Helper()
-	near(t, what, float64(got), want, tolerance)
-}
-
 // Scores of ±1e4 give a finite value, equal to the host's, and a finite gradient;
 // −Inf is impossible where it is needed and absent elsewhere; NaN stays NaN.
 func TestGraphExtremes(t *testing.T) {
@@ -83,7 +79,7 @@ func TestGraphExtremes(t *testing.T) {
 			logp, grad := runGraph(t, e, law, batch, false)
 			for b, x := range batch {
 				what := fmt.Sprintf("%s: scores %v order %v", law.Name(), x.scores, x.order)
-				near32(t, what, logp[b], law.LogProb(x.scores, x.order), 1e-6)
+				near.Equal(t, what, float64(logp[b]), law.LogProb(x.scores, x.order), 1e-6)
 				for i, g := range grad[b] {
 					if v := float64(g); math.IsNaN(v) || math.IsInf(v, 0) {
 						t.Errorf("%s: slope %d is %g", what, i, v)
@@ -128,7 +124,7 @@ func TestWeightedIsOfTheFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := math.Log(math.Exp(law.LogProb(host, o)) + math.Exp(law.LogProb(host, perm.Order{2, 0, 1, 3})))
-		near32(t, law.Name(), tensors.MustCopyFlatData[float32](out)[0], want, 1e-5)
+		near.Equal(t, law.Name(), float64(tensors.MustCopyFlatData[float32](out)[0]), want, 1e-5)
 	}
 }
 
@@ -168,7 +164,7 @@ func TestGraphLeadingAxes(t *testing.T) {
 					for _, v := range ranks[b*n : (b+1)*n] {
 						r = append(r, int(v))
 					}
-					near32(t, fmt.Sprint(law.Name(), lead, b), got, law.LogProb(host[b*width:(b+1)*width], r.Order()), 1e-6)
+					near.Equal(t, fmt.Sprint(law.Name(), lead, b), float64(got), law.LogProb(host[b*width:(b+1)*width], r.Order()), 1e-6)
 				}
 			}
 		}
@@ -215,7 +211,7 @@ func TestPaddedEqualsAlone(t *testing.T) {
 			}
 			logp, grad := runGraph(t, e, law, batch, true)
 			for b := range batch {
-				near32(t, fmt.Sprintf("%s: %d of %d", law.Name(), batch[b].length, n), logp[b], want[b], 5e-6)
+				near.Equal(t, fmt.Sprintf("%s: %d of %d", law.Name(), batch[b].length, n), float64(logp[b]), want[b], 5e-6)
 				for i, own := range real[b] {
 					if !own && grad[b][i] != 0 {
 						t.Errorf("%s: padding score %d has slope %g", law.Name(), i, grad[b][i])

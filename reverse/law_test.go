@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -67,7 +68,7 @@ func TestPLIsGPLWithEqualRows(t *testing.T) {
 	s := []float64{0.3, -2, 1.5, 0}
 	rows := slices.Repeat(s, len(s))
 	for _, o := range States(len(s)) {
-		near(t, "log p", GeneralizedPlackettLuce{}.LogProb(rows, o), PlackettLuce{}.LogProb(s, o), 1e-14)
+		near.Equal(t, "log p", GeneralizedPlackettLuce{}.LogProb(rows, o), PlackettLuce{}.LogProb(s, o), 1e-14)
 	}
 }
 

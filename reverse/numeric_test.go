@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func TestSortKeys(t *testing.T) {
@@ -42,6 +44,6 @@ func TestLogSigmoid(t *testing.T) {
 		{-40, -40},
 		{40, -math.Exp(-40)}, // log(1 + x) is x for small x
 	} {
-		near(t, "log φ", logSigmoid(c.x), c.want, 1e-16)
+		near.Equal(t, "log φ", logSigmoid(c.x), c.want, 1e-16)
 	}
 }

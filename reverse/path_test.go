@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -19,7 +20,7 @@ func TestPathByHand(t *testing.T) {
 		-9, 3, 3,
 	}
 	want := math.Log(math.Exp(2)/(math.E+math.Exp(2)+1)) + math.Log(math.Exp(0.5)/(math.Exp(1.5)+math.Exp(0.5)))
-	near(t, "log p", TransitionPlackettLuce{}.LogProb(scores, perm.Order{1, 2, 0}), want, 1e-14)
+	near.Equal(t, "log p", TransitionPlackettLuce{}.LogProb(scores, perm.Order{1, 2, 0}), want, 1e-14)
 }
 
 // PL is the law with equal rows.
@@ -27,7 +28,7 @@ func TestPLIsPathWithEqualRows(t *testing.T) {
 	s := []float64{0.3, -2, 1.5, 0}
 	rows := slices.Repeat(s, len(s)+1)
 	for _, o := range States(len(s)) {
-		near(t, "log p", TransitionPlackettLuce{}.LogProb(rows, o), PlackettLuce{}.LogProb(s, o), 1e-14)
+		near.Equal(t, "log p", TransitionPlackettLuce{}.LogProb(rows, o), PlackettLuce{}.LogProb(s, o), 1e-14)
 	}
 }
 
@@ -64,7 +65,7 @@ func TestPathCannotMakeAll(t *testing.T) {
 	best[8+2] = 0                 // after 1: 2
 	best[12+3], best[12+1] = 0, 0 // after 2: 3 or 1, whichever is left
 	best[16] = 0                  // after 3: 0
-	near(t, "the best product", product(best), math.Log(1.0/16), 1e-12)
+	near.Equal(t, "the best product", product(best), math.Log(1.0/16), 1e-12)
 }
 
 // A beam that keeps all prefixes finds the best order, which the greedy one is not: the start

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -81,8 +82,8 @@ func TestBeamEqualsPlainBeam(t *testing.T) {
 				}
 				for i := range got {
 					what := fmt.Sprintf("n=%d scale=%g k=%d: %d", n, scale, k, i)
-					near(t, what, got[i].LogProb, want[i].LogProb, 1e-9)
-					near(t, what+": LogProb", got[i].LogProb, GeneralizedPlackettLuce{}.LogProb(scores, got[i].Order), 1e-10)
+					near.Equal(t, what, got[i].LogProb, want[i].LogProb, 1e-9)
+					near.Equal(t, what+": LogProb", got[i].LogProb, GeneralizedPlackettLuce{}.LogProb(scores, got[i].Order), 1e-10)
 					if !slices.Equal(got[i].Order, want[i].Order) {
 						t.Errorf("%s: order %v, wanted %v", what, got[i].Order, want[i].Order)
 					}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/internal/unwritten"
 )
@@ -93,9 +94,9 @@ func diskError(path string, err error) error {
 	err = unwritten.Error(path, err)
 	switch _, missing := os.Stat(filepath.Dir(path)); {
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w\nhint: make room on the disk; what was there before is intact", err)
+		return hint.With(err, "make room on the disk; what was there before is intact")
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist):
-		return fmt.Errorf("%w\nhint: mkdir -p %s makes its folder", err, shell.Quote(filepath.Dir(path)))
+		return hint.With(err, fmt.Sprintf("mkdir -p %s makes its folder", shell.Quote(filepath.Dir(path))))
 	}
 	return err
 }

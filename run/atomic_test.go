@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func text(s string) func(io.Writer) error {
@@ -49,7 +51,7 @@ func TestWriteFile(t *testing.T) {
 		text(strings.Repeat("half", 1<<16))(w)
 		return errors.New("failed midway")
 	})
-	if err == nil || err.Error() != path+": failed midway" {
+	if err == nil || hint.Text(err) != path+": failed midway" {
 		t.Errorf("got %v", err)
 	}
 	wantText(t, path, "second")
@@ -61,7 +63,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	// A file that could not be made is not to be removed either: one fault is one line.
 	inFile := filepath.Join(path, "x")
-	if err := WriteFile(inFile, text("a")); err == nil || err.Error() != "write "+inFile+": not a directory" {
+	if err := WriteFile(inFile, text("a")); err == nil || hint.Text(err) != "write "+inFile+": not a directory" {
 		t.Errorf("a file for a folder: %v", err)
 	}
 	t.Chdir(dir)
@@ -113,7 +115,7 @@ func TestWriteFileFullDisk(t *testing.T) {
 	defer f.Close()
 	err = writeFile(fullDisk{f}, "x", path, text("a"))
 	want := "write " + path + ": no space left on device\nhint: make room on the disk; what was there before is intact"
-	if !errors.Is(err, syscall.ENOSPC) || err.Error() != want {
+	if !errors.Is(err, syscall.ENOSPC) || hint.Text(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -125,7 +127,7 @@ func TestWriteFileReplacesFilesAlone(t *testing.T) {
 		os.DevNull:  os.DevNull + ": is a device or a pipe, wanted the name of a file",
 	} {
 		err := WriteFile(path, func(io.Writer) error { t.Error("it is written"); return nil })
-		if err == nil || !strings.HasSuffix(err.Error(), want) {
+		if err == nil || !strings.HasSuffix(hint.Text(err), want) {
 			t.Errorf("%s: %v, wanted %s", path, err, want)
 		}
 	}

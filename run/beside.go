@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // maxBeside is the most bytes of a file beside a model: results, the scale of features, names.
@@ -35,7 +36,7 @@ func (d *Dir) ReadFile(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case want != "" && hashOf(data) != want:
-		return nil, fmt.Errorf("%s: damaged or changed since the training: wanted SHA-256 %.12s… (got %.12s…)\nhint: riffle export RUN OUT --format run of the run that it is from copies the right one", d.File(name), want, hashOf(data))
+		return nil, hint.Errorf("riffle export RUN OUT --format run of the run that it is from copies the right one", "%s: damaged or changed since the training: wanted SHA-256 %.12s… (got %.12s…)", d.File(name), want, hashOf(data))
 	}
 	if name == ItemsFile {
 		d.items = hashOf(data)

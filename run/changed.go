@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ErrConfigChanged is returned where the configuration of a run is not what it was trained with.
@@ -25,7 +26,7 @@ func fixed(key string) bool {
 		case "paper", "eval", "decode":
 			return false
 		case "train":
-			return !slices.Contains([]string{"steps", "time", "checkpoint", "validate"}, name)
+			return !slices.Contains([]string{"steps", "time", "checkpoint", "validate", "patience"}, name)
 		}
 	}
 	return true
@@ -61,7 +62,7 @@ func (d *Dir) checkConfig(state State, refuse func(key string) bool) (warnings [
 		}
 	}
 	if len(bad) > 0 {
-		return nil, fmt.Errorf("%s: %w: %s\nhint: put back what was; or riffle train %[1]s --out DIR trains anew", d.File(ConfigFile), ErrConfigChanged, strings.Join(bad, "; "))
+		return nil, hint.Errorf(fmt.Sprintf("put back what was; or riffle train %s --out DIR trains anew", d.File(ConfigFile)), "%s: %w: %s", d.File(ConfigFile), ErrConfigChanged, strings.Join(bad, "; "))
 	}
 	if len(harmless) > 0 {
 		warnings = []string{fmt.Sprintf("%s: was changed since the training began: %s", d.File(ConfigFile), strings.Join(harmless, "; "))}

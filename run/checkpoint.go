@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -56,14 +57,17 @@ type Checkpoint struct {
 // SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
 // process is killed, at any moment, [Dir.LoadCheckpoint] gives the old one or the new one,
 // whole. Weights that no use can be made of are [ErrValue].
-func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
+func (d *Dir) SaveCheckpoint(c *Checkpoint) error { return d.save(c, tensorFiles) }
+
+// save is SaveCheckpoint of the first of the files alone.
+func (d *Dir) save(c *Checkpoint, files []string) error {
 	if d.lock == nil {
 		return fmt.Errorf("%s: is open for reading only", d.Path)
 	}
 	if err := checkValues(c.Model, true); err != nil {
 		return fmt.Errorf("%s: %w", d.File(ModelFile), err)
 	}
-	if err := d.settle(); err != nil {
+	if err := d.settle(files); err != nil {
 		return err
 	}
 	for _, place := range []string{nextDir, previousDir} {
@@ -71,7 +75,7 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 			return diskError(d.File(place), err)
 		}
 	}
-	names, err := d.write(nextDir, c, tensorFiles)
+	names, err := d.write(nextDir, c, files)
 	if err != nil {
 		for _, name := range append(names, StateFile) {
 			_ = d.disk.remove(filepath.Join(nextDir, name)) // the next save overwrites what is left
@@ -149,12 +153,12 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 }
 
 // settle finishes the renames that a kill cut short, so that .next/ is free.
-func (d *Dir) settle() error {
+func (d *Dir) settle(files []string) error {
 	state, err := d.readState(nextDir)
 	if err != nil {
 		return nil // nothing, or half a checkpoint: to be overwritten
 	}
-	if _, err := d.readGeneration(state, tensorFiles); err != nil {
+	if _, err := d.readGeneration(state, files); err != nil {
 		return nil
 	}
 	return d.rotate(state.files())
@@ -206,7 +210,7 @@ func (d *Dir) rotate(names []string) error {
 func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 	if state, err := d.LoadState(); err == nil {
 		if state.modelOnly() {
-			return nil, nil, fmt.Errorf("%s: %w\nhint: riffle train %s --out DIR trains it anew", d.Path, ErrModelOnly, d.File(ConfigFile))
+			return nil, nil, hint.Errorf(fmt.Sprintf("riffle train %s --out DIR trains it anew", d.File(ConfigFile)), "%s: %w", d.Path, ErrModelOnly)
 		}
 		if _, err := d.checkConfig(state, fixed); err != nil { // this says more than tensors of other shapes
 			return nil, nil, err
@@ -283,11 +287,11 @@ func (d *Dir) loadOnce(names []string) (state State, tensors [][]Tensor, warning
 		problems = append(problems, err)
 	}
 	if len(problems) == 0 {
-		return State{}, nil, nil, fmt.Errorf("%s: %w\nhint: riffle train --out %s --resume makes one", d.Path, ErrNoCheckpoint, shell.Quote(d.Path))
+		return State{}, nil, nil, hint.Errorf(fmt.Sprintf("riffle train --out %s --resume makes one", shell.Quote(d.Path)), "%s: %w", d.Path, ErrNoCheckpoint)
 	}
 	err = fmt.Errorf("%s: no checkpoint is whole: %w", d.Path, problems)
 	if !errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w\nhint: train again, in another folder", err)
+		err = hint.With(err, "train again, in another folder")
 	}
 	return State{}, nil, nil, err
 }

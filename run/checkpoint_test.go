@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // generation is a checkpoint all of whose files tell its step.
@@ -78,7 +80,7 @@ func load(t *testing.T, d *Dir) (step int, warnings []string) {
 
 func TestCheckpoint(t *testing.T) {
 	d := onDisk(t, t.TempDir())
-	if _, _, err := d.LoadCheckpoint(); !errors.Is(err, ErrNoCheckpoint) || !strings.HasPrefix(err.Error(), d.Path+": no checkpoint yet\nhint: riffle train --out ") {
+	if _, _, err := d.LoadCheckpoint(); !errors.Is(err, ErrNoCheckpoint) || !strings.HasPrefix(hint.Text(err), d.Path+": no checkpoint yet\nhint: riffle train --out ") {
 		t.Errorf("empty: %v", err)
 	}
 	for step := range 4 {
@@ -102,7 +104,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("%v\n%s", err, state)
 	}
 	d.lock = nil
-	if err := d.SaveCheckpoint(generation(4)); err == nil || !strings.HasSuffix(err.Error(), "open for reading only") {
+	if err := d.SaveCheckpoint(generation(4)); err == nil || !strings.HasSuffix(hint.Text(err), "open for reading only") {
 		t.Errorf("without the lock: %v", err)
 	}
 }
@@ -240,7 +242,7 @@ func TestCheckpointFails(t *testing.T) {
 		if step, warnings := load(t, d); warnings != nil || step != 3 && (err == nil || step != 2) {
 			t.Errorf("failure at %d: %v, then step %d, %v", failAt, err, step, warnings)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), d.Path) {
+		if err != nil && !strings.HasPrefix(hint.Text(err), d.Path) {
 			t.Errorf("failure at %d: no path: %v", failAt, err)
 		}
 		save(t, d, 4)
@@ -288,7 +290,7 @@ func TestCheckpointDamage(t *testing.T) {
 	}
 	want := fmt.Sprintf("%s: no checkpoint is whole: the checkpoint of step 2: adam_v.safetensors: missing; "+
 		"the checkpoint of step 1: adam_v.safetensors: missing\nhint: train again, in another folder", d.Path)
-	if _, _, err := d.LoadCheckpoint(); err == nil || err.Error() != want {
+	if _, _, err := d.LoadCheckpoint(); err == nil || hint.Text(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

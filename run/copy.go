@@ -2,12 +2,12 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ErrModelOnly is returned by [Dir.LoadCheckpoint] of a run that has the weights, but not what
@@ -48,7 +48,7 @@ func (d *Dir) CopyModel(to string, beside ...string) (state State, warnings []st
 		return State{}, nil, err
 	}
 	if out.taken() {
-		return State{}, nil, fmt.Errorf("%s: holds a run already\nhint: another directory", to)
+		return State{}, nil, hint.Errorf("another directory", "%s: holds a run already", to)
 	}
 	put := func(name string) error {
 		if files[name] == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // A copy has the model of the newest checkpoint and what stands beside it, and nothing of the
@@ -52,7 +53,7 @@ func TestCopyModel(t *testing.T) {
 	if want := generation(2).State; state.Step != want.Step || state.Elapsed != want.Elapsed || state.Finished != want.Finished {
 		t.Errorf("state %+v, wanted %+v", state, want)
 	}
-	if _, _, err := c.LoadCheckpoint(); !errors.Is(err, ErrModelOnly) || !strings.Contains(err.Error(), "\nhint: riffle train "+c.File(ConfigFile)+" --out DIR") {
+	if _, _, err := c.LoadCheckpoint(); !errors.Is(err, ErrModelOnly) || !strings.Contains(hint.Text(err), "\nhint: riffle train "+c.File(ConfigFile)+" --out DIR") {
 		t.Errorf("resuming: %v", err)
 	}
 	// A copy of a copy is one; the original, and what is there already, stay as they are.
@@ -60,7 +61,7 @@ func TestCopyModel(t *testing.T) {
 		t.Error(err)
 	}
 	before := files(t, to)
-	if _, _, err := d.CopyModel(to, EvalFile); err == nil || err.Error() != to+": holds a run already\nhint: another directory" {
+	if _, _, err := d.CopyModel(to, EvalFile); err == nil || hint.Text(err) != to+": holds a run already\nhint: another directory" {
 		t.Errorf("over a run: %v", err)
 	}
 	if diff := cmp.Diff(before, files(t, to)); diff != "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -96,7 +97,7 @@ func Create(dir string, cfg *config.Config) (*Dir, error) {
 
 func (d *Dir) create(config []byte) error {
 	if d.taken() {
-		return fmt.Errorf("%s: holds a run already\nhint: --resume goes on with it; or choose another --out", d.Path)
+		return hint.Errorf("--resume goes on with it; or choose another --out", "%s: holds a run already", d.Path)
 	}
 	return d.writeFile(ConfigFile, func(w io.Writer) error { _, err := w.Write(config); return err })
 }
@@ -128,7 +129,7 @@ func Open(dir string) (*Dir, error) {
 // noRun is the error of a folder where something is missing.
 func noRun(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w: %s is missing\nhint: riffle train PRESET --out %s starts one", dir, ErrNoRun, ConfigFile, shell.Quote(dir))
+		return hint.Errorf(fmt.Sprintf("riffle train PRESET --out %s starts one", shell.Quote(dir)), "%s: %w: %s is missing", dir, ErrNoRun, ConfigFile)
 	}
 	return err
 }
@@ -182,5 +183,5 @@ func errLocked(dir, pid string) error {
 	} else {
 		pid = "process " + pid
 	}
-	return fmt.Errorf("%s: %s is writing to it\nhint: wait for it or stop it; or choose another --out", dir, pid)
+	return hint.Errorf("wait for it or stop it; or choose another --out", "%s: %s is writing to it", dir, pid)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 func testConfig() *config.Config {
@@ -25,7 +26,7 @@ func testConfig() *config.Config {
 
 func TestDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "x")
-	if _, err := Open(dir); !errors.Is(err, ErrNoRun) || !strings.HasPrefix(err.Error(), dir+": holds no run: config.toml is missing\nhint: ") {
+	if _, err := Open(dir); !errors.Is(err, ErrNoRun) || !strings.HasPrefix(hint.Text(err), dir+": holds no run: config.toml is missing\nhint: ") {
 		t.Errorf("nothing there: %v", err)
 	}
 	d, err := Create(dir, testConfig())
@@ -40,7 +41,7 @@ func TestDir(t *testing.T) {
 		"create": func() (*Dir, error) { return Create(dir, testConfig()) },
 		"resume": func() (*Dir, error) { return Resume(dir) },
 	} {
-		if _, err := open(); err == nil || err.Error() != locked {
+		if _, err := open(); err == nil || hint.Text(err) != locked {
 			t.Errorf("%s while it is held:\n got %v\nwant %s", name, err, locked)
 		}
 	}
@@ -59,7 +60,7 @@ func TestDir(t *testing.T) {
 	}
 	before := files(t, dir)
 	want := dir + ": holds a run already\nhint: --resume goes on with it; or choose another --out"
-	if _, err := Create(dir, testConfig()); err == nil || err.Error() != want {
+	if _, err := Create(dir, testConfig()); err == nil || hint.Text(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if after := files(t, dir); !slices.Equal(before, after) {
@@ -90,7 +91,7 @@ func TestCreateErrors(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, testConfig()); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := Create(dir, testConfig()); err == nil || !strings.Contains(hint.Text(err), dir) {
 		t.Errorf("a file in the way: %v", err)
 	}
 	other := t.TempDir()
@@ -98,7 +99,7 @@ func TestCreateErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := filepath.Join(other, ConfigFile) + ":2: train.bacth: unknown key (nearest known: train.batch)"
-	if _, err := Open(other); err == nil || err.Error() != want {
+	if _, err := Open(other); err == nil || hint.Text(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -127,7 +128,7 @@ func TestLockDies(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
 		t.Errorf("the holder says %q, %v", line, err)
 	}
-	if _, err := Resume(dir); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d is writing", holder.Process.Pid)) {
+	if _, err := Resume(dir); err == nil || !strings.Contains(hint.Text(err), fmt.Sprintf("process %d is writing", holder.Process.Pid)) {
 		t.Errorf("while it is held: %v", err)
 	}
 	if err := holder.Process.Kill(); err != nil {

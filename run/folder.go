@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/shell"
 )
 
@@ -86,20 +87,20 @@ func (f *folder) subfolder(name string) error {
 var ErrNotRegular = errors.New("which is not opened in a run directory")
 
 func (f *folder) notA(wanted, name string, mode fs.FileMode) error {
-	kind, hint := "a device", ""
+	kind, help := "a device", ""
 	switch {
 	case mode.IsRegular():
 		kind = "a file"
 	case mode.IsDir():
 		kind = "a folder"
 	case mode&fs.ModeSymlink != 0:
-		kind, hint = "a link", fmt.Sprintf("\nhint: where you trust what it leads to, cp -rL %s COPY makes a run without links", shell.Quote(f.path))
+		kind, help = "a link", fmt.Sprintf("where you trust what it leads to, cp -rL %s COPY makes a run without links", shell.Quote(f.path))
 	case mode&fs.ModeNamedPipe != 0:
 		kind = "a pipe"
 	case mode&fs.ModeSocket != 0:
 		kind = "a socket"
 	}
-	return fmt.Errorf("%s: is %s, %w, wanted %s%s", f.file(name), kind, ErrNotRegular, wanted, hint)
+	return hint.Errorf(help, "%s: is %s, %w, wanted %s", f.file(name), kind, ErrNotRegular, wanted)
 }
 
 // open opens a regular file for reading.

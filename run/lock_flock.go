@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // acquire locks a directory for this process. The system gives it back when the process
@@ -27,7 +29,7 @@ func acquire(dir *folder) (io.Closer, error) {
 	owner, err := io.ReadAll(io.LimitReader(f, mostOwner+1))
 	pid := strings.TrimSpace(string(owner))
 	if _, number := strconv.ParseUint(pid, 10, 63); err == nil && pid != "" && number != nil || len(owner) > mostOwner {
-		err = fmt.Errorf("%s: holds another thing than a process number, wanted the lock of a run\nhint: remove it", path) // it may be a second name of a file elsewhere
+		err = hint.Errorf("remove it", "%s: holds another thing than a process number, wanted the lock of a run", path) // it may be a second name of a file elsewhere
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // acquire locks a directory for this process by a file that only one can make. A process
@@ -33,7 +35,7 @@ func acquire(dir *folder) (io.Closer, error) {
 				continue
 			}
 		}
-		return nil, fmt.Errorf("%w\nhint: where that process is gone, remove %s", errLocked(dir.path, pid), path)
+		return nil, hint.With(errLocked(dir.path, pid), fmt.Sprintf("where that process is gone, remove %s", path))
 	}
 	return nil, errLocked(dir.path, "")
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // StepLine is what metrics.jsonl says of one training step. It holds no time, so that runs
@@ -286,7 +288,7 @@ func scanMetrics(path string, r io.Reader, f func(line []byte, l metricsLine)) (
 			warnings = append(warnings, fmt.Sprintf("%s: %d more lines left out", path, more))
 		}
 	}()
-	const hint = "\nhint: move it away; training goes on without, only pictures are made of it"
+	const help = "move it away; training goes on without, only pictures are made of it"
 	in := bufio.NewReaderSize(r, maxLine)
 	for n, size := 1, 0; ; n++ {
 		line, err := in.ReadSlice('\n')
@@ -295,13 +297,13 @@ func scanMetrics(path string, r io.Reader, f func(line []byte, l metricsLine)) (
 		case errors.Is(err, io.EOF):
 			return warnings, len(line) > 0, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, false, fmt.Errorf("%s:%d: has more than %d bytes, wanted a line of a log%s", path, n, maxLine, hint)
+			return nil, false, hint.Errorf(help, "%s:%d: has more than %d bytes, wanted a line of a log", path, n, maxLine)
 		case err != nil:
 			return nil, false, err
 		case size > maxMetrics:
-			return nil, false, fmt.Errorf("%s: has more than %d bytes%s", path, maxMetrics, hint)
+			return nil, false, hint.Errorf(help, "%s: has more than %d bytes", path, maxMetrics)
 		case unread > maxUnread:
-			return nil, false, fmt.Errorf("%s: has more than %d lines that riffle does not write there%s", path, maxUnread, hint)
+			return nil, false, hint.Errorf(help, "%s: has more than %d lines that riffle does not write there", path, maxUnread)
 		}
 		line = line[:len(line)-1]
 		var l metricsLine

@@ -1,17 +1,14 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,8 +20,6 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 )
-
-var hostileLoad = flag.Bool("hostile", false, "TestHostileLoad goes on for -load with 200 clients, a quarter of them hostile, and then without")
 
 // hostileBodies are requests of the kinds that once took far more than they may, and what they are
 // answered.
@@ -60,32 +55,11 @@ func hostileBodies() []struct {
 }
 
 // Beside hostile requests honest ones are answered as ever, or told that the server is busy; nothing takes
-// memory for good, and a server that is told to stop in the middle ends in time. With -hostile it goes on for
-// -load with 200 clients and says how long the answers took, with hostile ones and without.
-func TestHostileLoad(t *testing.T) {
-	clients, long := 8, 100*time.Millisecond
-	if *hostileLoad {
-		clients, long = 200, *loadFor
-	}
-	for _, hostile := range []int{clients / 4, 0} {
-		took, resident := underLoad(t, clients-hostile, hostile, long)
-		if !*hostileLoad {
-			return // once is enough to see that nothing is lost
-		}
-		slices.Sort(took)
-		at := func(q float64) time.Duration { return took[min(len(took)-1, int(q*float64(len(took))))] }
-		t.Logf("%d honest clients, %d hostile: %d honest answers; median %s, 99th percentile %s, longest %s; resident MB %s",
-			clients-hostile, hostile, len(took), at(.5).Round(time.Millisecond), at(.99).Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), resident)
-	}
-}
-
-// underLoad asks for so long and then stops the server in the middle.
-func underLoad(t *testing.T, honest, hostile int, long time.Duration) (took []time.Duration, resident string) {
-	s, _ := start(t, func(o *Options) {
-		if o.Limits.Queue = 100; !*hostileLoad {
-			o.Limits.Work = 2000
-		}
-	}, "tsp", "jigsaw")
+// memory for good, and a server that is told to stop in the middle ends. bench/load.py asks for longer, with
+// more clients, and times the answers.
+func TestHostileClients(t *testing.T) {
+	const honest, hostile = 6, 2
+	s, _ := start(t, func(o *Options) { o.Limits.Queue, o.Limits.Work = 100, 2000 }, "tsp", "jigsaw")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -115,9 +89,9 @@ func underLoad(t *testing.T, honest, hostile int, long time.Duration) (took []ti
 	bad := hostileBodies()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: honest + hostile}}
 	var ended atomic.Bool
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	answered := 0
+	var answered atomic.Int64
+	var rounds, wait sync.WaitGroup // rounds are those of hostile clients through all that they send
+	rounds.Add(hostile)
 	send := func(path, body string) (int, []byte) {
 		r, err := client.Post(url+path, "application/json", strings.NewReader(body))
 		if err != nil {
@@ -135,7 +109,6 @@ func underLoad(t *testing.T, honest, hostile int, long time.Duration) (took []ti
 			rng := rand.New(rand.NewPCG(7, uint64(c)))
 			for !ended.Load() {
 				i := rng.IntN(pool)
-				began := time.Now()
 				code, data := send("/v1/order", bodies[i])
 				var got answers[learn.Ordered]
 				switch {
@@ -143,73 +116,46 @@ func underLoad(t *testing.T, honest, hostile int, long time.Duration) (took []ti
 					if code == 0 && !ended.Load() {
 						t.Error("an honest request was lost")
 					}
-					time.Sleep(10 * time.Millisecond)
+					time.Sleep(time.Millisecond)
 				case code != http.StatusOK || json.Unmarshal(data, &got) != nil || !slices.Equal(got.Answers[0].Orders[0].Order, wanted[i]):
 					t.Errorf("an honest request: status %d, %.200s", code, data)
 					return
 				default:
-					mu.Lock()
-					took, answered = append(took, time.Since(began)), answered+1
-					mu.Unlock()
+					answered.Add(1)
 				}
 			}
 		})
 	}
-	for c := range hostile {
+	for range hostile {
 		wait.Go(func() {
-			rng := rand.New(rand.NewPCG(8, uint64(c)))
-			for !ended.Load() {
-				if rng.IntN(8) == 0 { // a body that is promised
-					if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {
-						fmt.Fprintf(conn, "POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{")
-						time.Sleep(20 * time.Millisecond)
-						conn.Close()
-					}
-					continue
+			for round := 0; !ended.Load(); round++ {
+				if conn, err := net.Dial("tcp", l.Addr().String()); err == nil { // a body that is promised
+					fmt.Fprintf(conn, "POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{")
+					conn.Close()
 				}
-				b := bad[rng.IntN(len(bad))]
-				if code, data := send(b.path, b.body); code != 0 && code != 503 && !slices.Contains(b.codes, code) {
-					t.Errorf("%s %.60s…: status %d, wanted %v\n%.200s", b.path, b.body, code, b.codes, data)
+				for _, b := range bad {
+					if code, data := send(b.path, b.body); code != 0 && code != 503 && !slices.Contains(b.codes, code) {
+						t.Errorf("%s %.60s…: status %d, wanted %v\n%.200s", b.path, b.body, code, b.codes, data)
+					}
+				}
+				if round == 0 {
+					rounds.Done()
 				}
 			}
 		})
 	}
-	var sizes []string
-	for range 8 {
-		time.Sleep(long / 8)
-		sizes = append(sizes, fmt.Sprint(residentMemory()>>20))
-	}
-	for n := 0; n == 0; time.Sleep(time.Millisecond) { // one answer at least, on however busy a machine
-		mu.Lock()
-		n = answered
-		mu.Unlock()
+	rounds.Wait()
+	for answered.Load() == 0 && !t.Failed() { // one at least, on however busy a machine
+		time.Sleep(time.Millisecond)
 	}
 	ended.Store(true)
 	stop()
-	began := time.Now()
 	if err := <-served; err != nil && !strings.Contains(err.Error(), "cut off") {
 		t.Error(err)
-	}
-	if *hostileLoad {
-		t.Logf("the server ended %s after it was told to, grace %s", time.Since(began).Round(time.Millisecond), grace)
 	}
 	client.CloseIdleConnections()
 	wait.Wait()
 	if n := s.memory.Load(); n != 0 {
 		t.Errorf("%d bytes are still taken", n)
 	}
-	return took, strings.Join(sizes, " ")
-}
-
-// residentMemory is that of this process, 0 where the system does not tell.
-func residentMemory() (bytesOf int64) {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	var all, pages int64
-	if _, err := fmt.Fscan(bytes.NewReader(data), &all, &pages); err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
 }

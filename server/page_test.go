@@ -40,11 +40,7 @@ func open(t *testing.T, url string) (ctx context.Context, errors func() []string
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	limit := time.Minute
-	if *shots != "" {
-		limit = 10 * time.Minute
-	}
-	ctx, cancel = context.WithTimeout(ctx, limit)
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	var mu sync.Mutex
 	var faults []string

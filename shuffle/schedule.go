@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/riffle-ml/riffle/internal/field"
 )
 
 // The distances a denoising schedule aims at (paper, "Denoising Schedule via
@@ -55,7 +57,7 @@ type Schedule struct {
 // for a negative n. O(n²) time: 100,000 cards take seconds, ten times as many minutes.
 func NewSchedule(n int) (Schedule, error) {
 	if n < 0 {
-		return Schedule{}, fmt.Errorf("schedule: n must be 0 or more (got %d)", n)
+		return Schedule{}, field.Errorf("N", "must be 0 or more (got %d)", n)
 	}
 	if n <= 1 {
 		return Schedule{N: n, Steps: []int{0}, TVSteps: []float64{}}, nil
@@ -105,14 +107,14 @@ func riffleUntil(n int, limit float64) (after [][]float64, toUniform []float64) 
 // fails if the steps do not rise from 0, or n is negative.
 func ScheduleOf(n int, steps []int) (Schedule, error) {
 	if n < 0 {
-		return Schedule{}, fmt.Errorf("schedule: n must be 0 or more (got %d)", n)
+		return Schedule{}, field.Errorf("N", "must be 0 or more (got %d)", n)
 	}
 	if len(steps) == 0 || steps[0] != 0 {
-		return Schedule{}, fmt.Errorf("schedule: steps must start with 0 (got %v)", steps)
+		return Schedule{}, field.Errorf("Steps", "must start with 0 (got %v)", steps)
 	}
 	for i := 1; i < len(steps); i++ {
 		if steps[i] <= steps[i-1] {
-			return Schedule{}, fmt.Errorf("schedule: steps must rise: step %d is %d after %d", i, steps[i], steps[i-1])
+			return Schedule{}, field.Errorf("Steps", "must rise: step %d is %d after %d", i, steps[i], steps[i-1])
 		}
 	}
 	T := steps[len(steps)-1]
@@ -150,4 +152,14 @@ func Check(n int, steps []int) ([]Warning, error) {
 		Message: fmt.Sprintf("schedule: n = %d, T = %d leaves a total variation distance of %.4g to uniform, above %g; T = %d is enough",
 			n, s.T, s.TVUniform, UniformTV, len(after)-1),
 	}}, nil
+}
+
+// LongSchedule is T of so many cards that the limit law holds,
+//
+//	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
+//
+// (Bayer & Diaconis 1992, Thm 2): θ = 4.526 gives [UniformTV].
+func LongSchedule(n int) float64 {
+	theta := -math.Log2(4 * math.Sqrt(6) * math.Erfinv(UniformTV))
+	return math.Ceil(1.5*math.Log2(float64(n)) + theta)
 }

@@ -118,10 +118,10 @@ func TestScheduleErrors(t *testing.T) {
 		steps []int
 		want  string
 	}{
-		{-1, []int{0, 1}, "schedule: n must be 0 or more (got -1)"},
-		{5, nil, "schedule: steps must start with 0 (got [])"},
-		{5, []int{1, 2}, "schedule: steps must start with 0 (got [1 2])"},
-		{5, []int{0, 3, 3}, "schedule: steps must rise: step 2 is 3 after 3"},
+		{-1, []int{0, 1}, "N: must be 0 or more (got -1)"},
+		{5, nil, "Steps: must start with 0 (got [])"},
+		{5, []int{1, 2}, "Steps: must start with 0 (got [1 2])"},
+		{5, []int{0, 3, 3}, "Steps: must rise: step 2 is 3 after 3"},
 	} {
 		if _, err := ScheduleOf(c.n, c.steps); err == nil || err.Error() != c.want {
 			t.Errorf("ScheduleOf(%d, %v): %v, wanted %q", c.n, c.steps, err, c.want)
@@ -150,6 +150,19 @@ func BenchmarkNewSchedule1000(b *testing.B) {
 	for b.Loop() {
 		if _, err := NewSchedule(1000); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The limit law gives the exact T from few cards on.
+func TestLongSchedule(t *testing.T) {
+	for _, n := range []int{52, 100, 200, 1000, 3000} {
+		s, err := NewSchedule(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := LongSchedule(n); got != float64(s.T) {
+			t.Errorf("n = %d: %v, wanted %d", n, got, s.T)
 		}
 	}
 }

@@ -37,6 +37,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // Sorter is a relaxed sorting network. Make it with [New].
@@ -52,7 +54,7 @@ type Sorter struct {
 // those of the relaxed one.
 func New(network *Network, swap Swap, steepness float64, errorFree bool) (*Sorter, error) {
 	if network == nil || network.n == 0 {
-		return nil, fmt.Errorf("diffsort: no sorting network\nhint: make one with OddEven, Bitonic or NetworkByName")
+		return nil, hint.Errorf("make one with OddEven, Bitonic or NetworkByName", "diffsort: no sorting network")
 	}
 	if swap < 0 || int(swap) >= len(swapNames) {
 		return nil, fmt.Errorf("diffsort: %s is unknown, wanted one of Swaps()", swap)

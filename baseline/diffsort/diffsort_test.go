@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -22,16 +23,6 @@ func mustSorter(t testing.TB, name string, n int, swap Swap, steepness float64, 
 
 var sizes = []int{1, 2, 3, 5, 9, 16, 17}
 
-func nearAll(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, wanted %d", what, len(got), len(want))
-	}
-	for i := range want {
-		near(t, fmt.Sprintf("%s [%d]", what, i), got[i], want[i], tolerance)
-	}
-}
-
 // Two scores: one comparator, w = φ(1 − 2) = 1/(1 + e).
 func TestTwoByHand(t *testing.T) {
 	w := 1 / (1 + math.E)
@@ -41,8 +32,8 @@ func TestTwoByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearAll(t, name, sorted, []float64{1 + w, 2 - w}, 1e-15)
-		nearAll(t, name, p, []float64{w, 1 - w, 1 - w, w}, 1e-15)
+		near.All(t, name, sorted, []float64{1 + w, 2 - w}, 1e-15)
+		near.All(t, name, p, []float64{w, 1 - w, 1 - w, w}, 1e-15)
 	}
 }
 
@@ -53,8 +44,8 @@ func TestThreeByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "sorted", sorted, []float64{0.1, 0.15, 0.5}, 1e-15)
-	nearAll(t, "P", p, []float64{0.2125, 0.3375, 0.45, 0.225, 0.475, 0.3, 0.5625, 0.1875, 0.25}, 1e-15)
+	near.All(t, "sorted", sorted, []float64{0.1, 0.15, 0.5}, 1e-15)
+	near.All(t, "P", p, []float64{0.2125, 0.3375, 0.45, 0.225, 0.475, 0.3, 0.5625, 0.1875, 0.25}, 1e-15)
 }
 
 // P is doubly stochastic and P·scores is what the wires carry.
@@ -122,8 +113,8 @@ func TestHardLimit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				nearAll(t, what, sorted, want, 1e-9)
-				nearAll(t, what, p, hard(o), 1e-9)
+				near.All(t, what, sorted, want, 1e-9)
+				near.All(t, what, p, hard(o), 1e-9)
 				sorted, p, err = mustSorter(t, name, n, swap, 0.1, true).Sort(scores)
 				if err != nil || !slices.Equal(sorted, want) || !slices.Equal(p, hard(o)) {
 					t.Errorf("%s, error-free: %v, %v", what, sorted, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func tensor32(x []float64, dims ...int) *tensors.Tensor {
@@ -102,14 +103,14 @@ func TestGraphEqualsHost(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						nearAll(t, what+" sorted", values[r*n:(r+1)*n], wantValues, 5e-6)
-						nearAll(t, what+" P", p[r*n*n:(r+1)*n*n], wantP, 5e-6)
+						near.All(t, what+" sorted", values[r*n:(r+1)*n], wantValues, 5e-6)
+						near.All(t, what+" P", p[r*n*n:(r+1)*n*n], wantP, 5e-6)
 						for i := range n {
 							const h = 1e-6
 							up, down := slices.Clone(x), slices.Clone(x)
 							up[i] += h
 							down[i] -= h
-							near(t, fmt.Sprintf("%s slope %d", what, i), gradient[r*n+i], (loss(up)-loss(down))/(2*h), 1e-4)
+							near.Equal(t, fmt.Sprintf("%s slope %d", what, i), gradient[r*n+i], (loss(up)-loss(down))/(2*h), 1e-4)
 						}
 					}
 				}
@@ -243,8 +244,8 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			nearAll(t, what+" host", sorted, c.Sorted, 1e-12)
-			nearAll(t, what+" host P", p, c.P, 1e-12)
+			near.All(t, what+" host", sorted, c.Sorted, 1e-12)
+			near.All(t, what+" host P", p, c.P, 1e-12)
 
 			objects := c.Objects
 			if !c.ErrorFree {
@@ -260,11 +261,11 @@ func TestPyTorch(t *testing.T) {
 				return []*graph.Node{sorted, p, graph.Gradient(probe, in[0])[0], loss, graph.Gradient(loss, in[0])[0]}
 			}, tensor32(c.Scores, 1, c.N), tensors.FromFlatDataAndDimensions(c.Rank, 1, c.N), tensor32(c.ProbeSorted, 1, c.N),
 				tensor32(c.ProbeP, 1, c.N, c.N), tensor32(objects, 1, c.N, 3))
-			nearAll(t, what+" sorted", wide(t, out[0]), c.Sorted, 5e-6)
-			nearAll(t, what+" P", wide(t, out[1]), c.P, 5e-6)
-			nearAll(t, what+" slope", wide(t, out[2]), c.ProbeSlope, 1e-4)
-			nearAll(t, what+" loss", wide(t, out[3]), []float64{c.Loss}, 1e-4)
-			nearAll(t, what+" loss slope", wide(t, out[4]), c.LossSlope, 1e-3)
+			near.All(t, what+" sorted", wide(t, out[0]), c.Sorted, 5e-6)
+			near.All(t, what+" P", wide(t, out[1]), c.P, 5e-6)
+			near.All(t, what+" slope", wide(t, out[2]), c.ProbeSlope, 1e-4)
+			near.All(t, what+" loss", wide(t, out[3]), []float64{c.Loss}, 1e-4)
+			near.All(t, what+" loss slope", wide(t, out[4]), c.LossSlope, 1e-3)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 // By hand: for P = [[w, 1−w], [1−w, w]] and the rank that swaps, each of the four entries
@@ -20,9 +21,9 @@ func TestCrossEntropyByHand(t *testing.T) {
 			loss := CrossEntropy(in[0], in[1])
 			return []*graph.Node{loss, graph.Gradient(loss, in[0])[0]}
 		}, tensor32([]float64{w, 1 - w, 1 - w, w}, 1, 2, 2), tensors.FromFlatDataAndDimensions([]int32{1, 0}, 1, 2))
-		near(t, "loss", wide(t, out[0])[0], -math.Log(1-w), 1e-6)
+		near.Equal(t, "loss", wide(t, out[0])[0], -math.Log(1-w), 1e-6)
 		const slope = 0.25 / (1 - w)
-		nearAll(t, "slope", wide(t, out[1]), []float64{slope, -slope, -slope, slope}, 1e-5)
+		near.All(t, "slope", wide(t, out[1]), []float64{slope, -slope, -slope, slope}, 1e-5)
 	})
 }
 
@@ -41,8 +42,8 @@ func TestCrossEntropyCertain(t *testing.T) {
 				loss := CrossEntropy(in[0], in[1])
 				return []*graph.Node{loss, graph.Gradient(loss, in[0])[0]}
 			}, tensor32([]float64{1, 0, 0, 1}, 1, 2, 2), tensors.FromFlatDataAndDimensions(c.rank, 1, 2))
-			near(t, "loss", wide(t, out[0])[0], c.loss, 1e-6)
-			near(t, "slope of the first entry", wide(t, out[1])[0], c.slope, 1e-6)
+			near.Equal(t, "loss", wide(t, out[0])[0], c.loss, 1e-6)
+			near.Equal(t, "slope of the first entry", wide(t, out[1])[0], c.slope, 1e-6)
 		}
 	})
 }
@@ -53,7 +54,7 @@ func TestTarget(t *testing.T) {
 		out := run(t, e, func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{Target(in[0], in[1].DType())}
 		}, tensors.FromFlatDataAndDimensions([]int32{1, 2, 0}, 1, 3), tensor32([]float64{0}, 1))
-		nearAll(t, "Q", wide(t, out[0]), []float64{0, 0, 1, 1, 0, 0, 0, 1, 0}, 0)
+		near.All(t, "Q", wide(t, out[0]), []float64{0, 0, 1, 1, 0, 0, 0, 1, 0}, 0)
 	})
 }
 
@@ -67,7 +68,7 @@ func TestObjectLossByHand(t *testing.T) {
 			out := run(t, e, func(in []*graph.Node) []*graph.Node {
 				return []*graph.Node{ObjectLoss(in[0], in[1], in[2])}
 			}, tensor32([]float64{1, 0, 0, 1}, 1, 2, 2), tensors.FromFlatDataAndDimensions(c.rank, 1, 2), tensor32([]float64{1, 4}, 1, 2, 1))
-			near(t, "loss", wide(t, out[0])[0], c.want, 1e-6)
+			near.Equal(t, "loss", wide(t, out[0])[0], c.want, 1e-6)
 		}
 	})
 }

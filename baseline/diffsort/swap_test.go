@@ -8,14 +8,8 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
-
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
-		t.Errorf("%s: %.10g, wanted %.10g", what, got, want)
-	}
-}
 
 // By hand, from the formulas.
 func TestWeight(t *testing.T) {
@@ -36,7 +30,7 @@ func TestWeight(t *testing.T) {
 		{Optimal, 0.5, 1, 0.875},
 		{Optimal, -0.25, 5, 0.05},
 	} {
-		near(t, c.swap.String(), c.swap.Weight(c.d, c.steepness), c.want, 1e-9)
+		near.Equal(t, c.swap.String(), c.swap.Weight(c.d, c.steepness), c.want, 1e-9)
 	}
 }
 
@@ -47,15 +41,15 @@ func TestWeightIsSigmoid(t *testing.T) {
 		for i := -400; i <= 400; i++ {
 			d := float64(i) / 100
 			w := s.Weight(d, 3)
-			near(t, s.String(), w+s.Weight(-d, 3), 1, 1e-15)
+			near.Equal(t, s.String(), w+s.Weight(-d, 3), 1, 1e-15)
 			if w < last {
 				t.Errorf("%s falls at %g", s, d)
 			}
 			last = w
 		}
-		near(t, s.String(), s.Weight(0, 3), 0.5, 0)
-		near(t, s.String(), s.Weight(1e12, 3), 1, 1e-9)
-		near(t, s.String(), s.Weight(-1e12, 3), 0, 1e-9)
+		near.Equal(t, s.String(), s.Weight(0, 3), 0.5, 0)
+		near.Equal(t, s.String(), s.Weight(1e12, 3), 1, 1e-9)
+		near.Equal(t, s.String(), s.Weight(-1e12, 3), 0, 1e-9)
 		if back, err := SwapByName(s.String()); back != s || err != nil {
 			t.Errorf("%s: its name gives %s, %v", s, back, err)
 		}
@@ -85,13 +79,13 @@ func TestWeightGraph(t *testing.T) {
 			}, tensor32(d, len(d)))
 			values, slopes := wide(t, out[0]), wide(t, out[1])
 			for i, d := range d {
-				near(t, swap.String(), values[i], swap.Weight(d, steepness), 3e-7)
+				near.Equal(t, swap.String(), values[i], swap.Weight(d, steepness), 3e-7)
 				h := 1e-6 * max(math.Abs(d), 0.01)
 				want := (swap.Weight(d+h, steepness) - swap.Weight(d-h, steepness)) / (2 * h)
 				if d == 0 {
 					want = middle[swap]
 				}
-				near(t, swap.String()+" slope", slopes[i], want, 2e-6)
+				near.Equal(t, swap.String()+" slope", slopes[i], want, 2e-6)
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -172,7 +173,7 @@ func TestLowTemperatureIsMatching(t *testing.T) {
 			}
 			last = miss
 		}
-		near(t, fmt.Sprintf("n = %d, τ = 0.01, the least matched entry", n), 1-last, 1, 1e-3)
+		near.Equal(t, fmt.Sprintf("n = %d, τ = 0.01, the least matched entry", n), 1-last, 1, 1e-3)
 	}
 }
 

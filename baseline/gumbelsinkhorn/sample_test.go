@@ -11,6 +11,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func state(t *testing.T, seed int64) *tensors.Tensor {
@@ -44,13 +45,13 @@ func TestNoise(t *testing.T) {
 		}
 		mean := sum / n
 		variance := math.Pi * math.Pi / 6
-		near(t, "mean", mean, 0.5772156649, 5*math.Sqrt(variance/n))
+		near.Equal(t, "mean", mean, 0.5772156649, 5*math.Sqrt(variance/n))
 		// Kurtosis 5.4 of the Gumbel distribution gives the variance's standard error.
-		near(t, "variance", squares/n-mean*mean, variance, 5*math.Sqrt(4.4/n))
-		near(t, "below 0", below/n, 1/math.E, 5*math.Sqrt(0.25/n))
+		near.Equal(t, "variance", squares/n-mean*mean, variance, 5*math.Sqrt(4.4/n))
+		near.Equal(t, "below 0", below/n, 1/math.E, 5*math.Sqrt(0.25/n))
 		sorted := slices.Clone(x)
 		slices.Sort(sorted)
-		near(t, "median", sorted[n/2], -math.Log(math.Ln2), 0.05)
+		near.Equal(t, "median", sorted[n/2], -math.Log(math.Ln2), 0.05)
 		if sorted[0] < -4.5 || sorted[n-1] > 17.4 {
 			t.Errorf("draws from %g to %g", sorted[0], sorted[n-1])
 		}
@@ -66,7 +67,7 @@ func TestGumbel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		got := run(t, e, func(in []*graph.Node) []*graph.Node { return []*graph.Node{gumbel(in[0])} },
 			tensor32([]float64{0.5, 1 / math.E, math.Exp(-2), 0, 1 - 1.0/(1<<24)}, 5))[0]
-		nearAll(t, "noise", got, []float64{-math.Log(math.Ln2), 0, -math.Ln2, -math.Log(126 * math.Ln2), 24 * math.Ln2}, 1e-6)
+		near.All(t, "noise", got, []float64{-math.Log(math.Ln2), 0, -math.Ln2, -math.Log(126 * math.Ln2), 24 * math.Ln2}, 1e-6)
 	})
 }
 
@@ -91,11 +92,11 @@ func TestSample(t *testing.T) {
 				for i := range scaled {
 					scaled[i] = logAlpha[row*n*n+i] / 0.5
 				}
-				nearAll(t, "no noise", out[0][at:at+n*n], mustSinkhorn(t, scaled, 20), 1e-5)
+				near.All(t, "no noise", out[0][at:at+n*n], mustSinkhorn(t, scaled, 20), 1e-5)
 				q := out[1][at : at+n*n]
 				for i := range n {
-					near(t, "row", q[i*n]+q[i*n+1]+q[i*n+2], 1, 1e-3)
-					near(t, "column", q[i]+q[n+i]+q[2*n+i], 1, 1e-5)
+					near.Equal(t, "row", q[i*n]+q[i*n+1]+q[i*n+2], 1, 1e-3)
+					near.Equal(t, "column", q[i]+q[n+i]+q[2*n+i], 1, 1e-5)
 				}
 				if s > 0 && slices.Equal(q, out[1][row*n*n:(row+1)*n*n]) {
 					t.Errorf("samples 0 and %d are equal", s)
@@ -126,11 +127,11 @@ func TestSamplesAreRandomOrders(t *testing.T) {
 				}
 			}
 		}
-		near(t, "equal", first[0]/1000, 0.5, 5*math.Sqrt(0.25/1000))
+		near.Equal(t, "equal", first[0]/1000, 0.5, 5*math.Sqrt(0.25/1000))
 		// P(L₁ + L₂ > −x) at x = 2 is e^x (e^x − 1 − x)/(e^x − 1)².
 		x := 2.0
 		want := math.Exp(x) * (math.Exp(x) - 1 - x) / math.Pow(math.Exp(x)-1, 2)
-		near(t, "diagonal 1", first[1]/1000, want, 5*math.Sqrt(0.25/1000))
+		near.Equal(t, "diagonal 1", first[1]/1000, want, 5*math.Sqrt(0.25/1000))
 	})
 }
 
@@ -159,7 +160,7 @@ func TestLossByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "loss", float64(tensors.MustCopyFlatData[float32](out[0])[0]), c.want, 1e-5)
+			near.Equal(t, "loss", float64(tensors.MustCopyFlatData[float32](out[0])[0]), c.want, 1e-5)
 			if g := tensors.MustCopyFlatData[float32](out[1]); c.want == 1 && !(g[1] < 0 && g[2] < 0 && g[0] > 0 && g[3] > 0) {
 				t.Errorf("gradient %v does not want the swap", g)
 			}
@@ -203,13 +204,13 @@ func TestLossEqualsHost(t *testing.T) {
 			}
 			return sum / float64(o.Samples*rows*n*m)
 		}
-		near(t, "loss", out[0][0], loss(logAlpha), 1e-5)
+		near.Equal(t, "loss", out[0][0], loss(logAlpha), 1e-5)
 		for i := range logAlpha {
 			const h = 1e-5
 			up, down := slices.Clone(logAlpha), slices.Clone(logAlpha)
 			up[i] += h
 			down[i] -= h
-			near(t, "slope", out[1][i], (loss(up)-loss(down))/(2*h), 1e-5)
+			near.Equal(t, "slope", out[1][i], (loss(up)-loss(down))/(2*h), 1e-5)
 		}
 	})
 }

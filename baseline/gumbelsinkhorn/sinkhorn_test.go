@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func tensor32(x []float64, dims ...int) *tensors.Tensor {
@@ -37,23 +38,6 @@ func run(t *testing.T, e *engine.Engine, f func(in []*graph.Node) []*graph.Node,
 		}
 	}
 	return all
-}
-
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
-		t.Errorf("%s: %.10g, wanted %.10g", what, got, want)
-	}
-}
-
-func nearAll(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, wanted %d", what, len(got), len(want))
-	}
-	for i := range want {
-		near(t, fmt.Sprintf("%s [%d]", what, i), got[i], want[i], tolerance)
-	}
 }
 
 // normal returns normal numbers that float32 has exactly.
@@ -86,12 +70,12 @@ func TestTwoByTwo(t *testing.T) {
 			logAlpha[i] = math.Log(v)
 		}
 		want := []float64{c.want, 1 - c.want, 1 - c.want, c.want}
-		nearAll(t, "host", mustSinkhorn(t, logAlpha, 100), want, 1e-12)
+		near.All(t, "host", mustSinkhorn(t, logAlpha, 100), want, 1e-12)
 		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			out := run(t, e, func(in []*graph.Node) []*graph.Node {
 				return []*graph.Node{SinkhornGraph(in[0], 20)}
 			}, tensor32(logAlpha, 2, 2))
-			nearAll(t, "graph", out[0], want, 1e-6)
+			near.All(t, "graph", out[0], want, 1e-6)
 		})
 	}
 }
@@ -99,8 +83,8 @@ func TestTwoByTwo(t *testing.T) {
 // One iteration by hand: 1, 3; 1, 1 has rows ¼, ¾; ½, ½, whose columns sum to ¾ and 5/4.
 func TestOneIteration(t *testing.T) {
 	got := mustSinkhorn(t, []float64{0, math.Log(3), 0, 0}, 1)
-	nearAll(t, "S", got, []float64{1.0 / 3, 0.6, 2.0 / 3, 0.4}, 1e-15)
-	nearAll(t, "no iteration", mustSinkhorn(t, []float64{math.Log(2)}, 0), []float64{2}, 1e-15)
+	near.All(t, "S", got, []float64{1.0 / 3, 0.6, 2.0 / 3, 0.4}, 1e-15)
+	near.All(t, "no iteration", mustSinkhorn(t, []float64{math.Log(2)}, 0), []float64{2}, 1e-15)
 }
 
 // Columns sum to one after any number of iterations and rows after many; a constant added to
@@ -167,13 +151,13 @@ func TestGraphEqualsHost(t *testing.T) {
 			}, tensor32(logAlpha, rows, n, n), tensor32(slopes, 1, n, n))
 			for r := range rows {
 				x := logAlpha[r*n*n : (r+1)*n*n]
-				nearAll(t, fmt.Sprintf("n = %d", n), out[0][r*n*n:(r+1)*n*n], mustSinkhorn(t, x, iterations), 2e-6)
+				near.All(t, fmt.Sprintf("n = %d", n), out[0][r*n*n:(r+1)*n*n], mustSinkhorn(t, x, iterations), 2e-6)
 				for i := range x {
 					const h = 1e-5
 					up, down := slices.Clone(x), slices.Clone(x)
 					up[i] += h
 					down[i] -= h
-					near(t, fmt.Sprintf("n = %d, slope %d", n, i), out[1][r*n*n+i], (loss(up)-loss(down))/(2*h), 2e-5)
+					near.Equal(t, fmt.Sprintf("n = %d, slope %d", n, i), out[1][r*n*n+i], (loss(up)-loss(down))/(2*h), 2e-5)
 				}
 			}
 		}
@@ -193,9 +177,9 @@ func TestExtremes(t *testing.T) {
 			p := SinkhornGraph(in[0], 20)
 			return []*graph.Node{p, graph.Gradient(graph.ReduceAllSum(graph.Square(p)), in[0])[0]}
 		}, tensor32(logAlpha, n, n))
-		nearAll(t, "graph", out[0], mustSinkhorn(t, logAlpha, 20), 1e-2) // float32 has steps of 1e-3 at 1e4
+		near.All(t, "graph", out[0], mustSinkhorn(t, logAlpha, 20), 1e-2) // float32 has steps of 1e-3 at 1e4
 		for k := range n {
-			near(t, "column", out[0][k]+out[0][n+k]+out[0][2*n+k]+out[0][3*n+k], 1, 1e-5)
+			near.Equal(t, "column", out[0][k]+out[0][n+k]+out[0][2*n+k]+out[0][3*n+k], 1, 1e-5)
 		}
 		for _, g := range out[1] {
 			if math.IsNaN(g) || math.IsInf(g, 0) {

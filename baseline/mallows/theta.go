@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // sizes are what the probability of votes needs beside their distances.
@@ -24,7 +25,7 @@ func countLevels(votes []dataset.Vote, n int) (*sizes, error) {
 	s := &sizes{n: n, voters: voters, tied: map[int]int{}}
 	for i, v := range votes {
 		if known := v.Levels.Known(); known < n {
-			return nil, fmt.Errorf("mallows: vote %d names %d of %d items, wanted all\nhint: if the others come last, dataset.BucketOrder.RestLast adds them; Consensus takes votes as they are", i, known, n)
+			return nil, hint.Errorf("if the others come last, dataset.BucketOrder.RestLast adds them; Consensus takes votes as they are", "mallows: vote %d names %d of %d items, wanted all", i, known, n)
 		}
 		if len(v.Levels) > 1 {
 			s.informative += v.Count

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // ballots are votes as lists of items, all in one, with what the last scores gave.
@@ -39,7 +40,7 @@ func newBallots(votes []dataset.Vote, n int) (*ballots, error) {
 		for j, group := range v.Levels {
 			last := j == len(v.Levels)-1
 			if len(group) > 1 && !last {
-				return nil, fmt.Errorf("plackett-luce: vote %d: level %d has %d tied items, wanted ties in the last level alone\nhint: dataset.BucketOrder.Draw draws an order that a vote allows", i, j, len(group))
+				return nil, hint.Errorf("dataset.BucketOrder.Draw draws an order that a vote allows", "plackett-luce: vote %d: level %d has %d tied items, wanted ties in the last level alone", i, j, len(group))
 			}
 			for _, k := range group {
 				b.items = append(b.items, int32(k))

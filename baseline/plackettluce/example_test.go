@@ -23,5 +23,4 @@ func Example() {
 	// Output:
 	// mode [0 1 2], log-likelihood -10.2965
 	// plackett-luce: no scores of maximum likelihood: the comparison graph has 2 strongly connected parts: {0 1} {2}
-	// hint: no vote puts an item of a later part before one of an earlier part, so scores between parts grow without end; fit a part alone, or with a prior above 0
 }

@@ -1,10 +1,11 @@
 package plackettluce
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // maximise moves f.Scores to the maximum of the log-likelihood and the prior.
@@ -52,7 +53,7 @@ func (b *ballots) maximise(f *Fit) error {
 }
 
 func (b *ballots) stuck(f *Fit) error {
-	return fmt.Errorf("plackett-luce: after %d steps the expected choices are still off by %.3g, wanted %g\nhint: strengths that differ by very many orders of magnitude do this; a prior above 0 helps", f.Steps, f.Residual, tolerance)
+	return hint.Errorf("strengths that differ by very many orders of magnitude do this; a prior above 0 helps", "plackett-luce: after %d steps the expected choices are still off by %.3g, wanted %g", f.Steps, f.Residual, tolerance)
 }
 
 // residual returns the largest |gradient| of an item relative to its wins or losses, whichever

@@ -101,7 +101,12 @@ func (e *DisconnectedError) Error() string {
 	if len(e.Parts) > most {
 		parts = append(parts, "…")
 	}
-	return fmt.Sprintf("plackett-luce: no scores of maximum likelihood: the comparison graph has %d strongly connected parts: %s\nhint: no vote puts an item of a later part before one of an earlier part, so scores between parts grow without end; fit a part alone, or with a prior above 0", len(e.Parts), strings.Join(parts, " "))
+	return fmt.Sprintf("plackett-luce: no scores of maximum likelihood: the comparison graph has %d strongly connected parts: %s", len(e.Parts), strings.Join(parts, " "))
+}
+
+// Help says why, and what can be done.
+func (*DisconnectedError) Help() string {
+	return "no vote puts an item of a later part before one of an earlier part, so scores between parts grow without end; fit a part alone, or with a prior above 0"
 }
 
 // Fit is a fitted model.

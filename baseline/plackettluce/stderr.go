@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // MaxStdErrs is the most items that [Fit.StdErrs] takes: its work grows with the cube of their
@@ -58,7 +59,7 @@ func (f *Fit) StdErrs(votes []dataset.Vote, prior float64) ([]float64, error) {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(h) || chol.Cond() > 1e14 {
-		return nil, errors.New("plackett-luce: no standard errors: the votes say too little of some items\nhint: a prior above 0 helps")
+		return nil, hint.With(errors.New("plackett-luce: no standard errors: the votes say too little of some items"), "a prior above 0 helps")
 	}
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func TestStdErrs(t *testing.T) {
@@ -29,7 +30,7 @@ func TestStdErrs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, c.name, got, c.want, 1e-8)
+		near.AllWithin(t, c.name, got, c.want, 1e-8)
 	}
 	// Two items with a prior w: each score alone has the curvature of the prior, w/2 at 0.
 	even := []dataset.Vote{strict(2, 0, 1), strict(2, 1, 0)}
@@ -42,7 +43,7 @@ func TestStdErrs(t *testing.T) {
 		t.Fatal(err)
 	}
 	// H = [[1+1.5, −1], [−1, 1+1.5]]: along (1, −1) it is 3.5, so the half difference has 1/7.
-	near(t, "prior", got, []float64{math.Sqrt(1. / 7), math.Sqrt(1. / 7)}, 1e-12)
+	near.AllWithin(t, "prior", got, []float64{math.Sqrt(1. / 7), math.Sqrt(1. / 7)}, 1e-12)
 }
 
 // Scores fitted to drawn votes lie about the true ones as their standard errors say.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/enginetest"
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 // batch is rows of sequences, flat and row-major.
@@ -87,7 +88,7 @@ func TestGraphEqualsHost(t *testing.T) {
 			for r := range losses {
 				l, xt, x0, sigma, dsigma := b.row(r)
 				what := fmt.Sprintf("%s of %d, n = %d, σ̄ = %g", p.Name(), p.Objects(), n, sigma)
-				near(t, what, float64(losses[r]), loss(t, p, l, xt, x0, sigma, dsigma), 3e-6)
+				near.Equal(t, what, float64(losses[r]), loss(t, p, l, xt, x0, sigma, dsigma), 3e-6)
 				for i, at := range l {
 					const h = 1e-4
 					l[i] = at + h
@@ -95,7 +96,7 @@ func TestGraphEqualsHost(t *testing.T) {
 					l[i] = at - h
 					slope := (up - loss(t, p, l, xt, x0, sigma, dsigma)) / (2 * h)
 					l[i] = at
-					near(t, fmt.Sprintf("%s: slope %d", what, i), float64(grad[r*len(l)+i]), slope, 1e-5)
+					near.Equal(t, fmt.Sprintf("%s: slope %d", what, i), float64(grad[r*len(l)+i]), slope, 1e-5)
 				}
 			}
 		}
@@ -114,7 +115,7 @@ func TestGraphByHand(t *testing.T) {
 			}
 			losses, _ := runGraph(t, e, p, b, false)
 			for r := range want {
-				near(t, fmt.Sprintf("%s case %d", p.Name(), r), float64(losses[r]), want[r], 2e-7)
+				near.Equal(t, fmt.Sprintf("%s case %d", p.Name(), r), float64(losses[r]), want[r], 2e-7)
 			}
 		}
 	})
@@ -180,7 +181,7 @@ func TestGraphExtremes(t *testing.T) {
 			losses, grad := runGraph(t, e, p, b, false)
 			for r := range losses {
 				l, xt, x0, sigma, dsigma := b.row(r)
-				near(t, fmt.Sprintf("%s, σ̄ = %g", p.Name(), sigma), float64(losses[r]), loss(t, p, l, xt, x0, sigma, dsigma), 1e-5)
+				near.Equal(t, fmt.Sprintf("%s, σ̄ = %g", p.Name(), sigma), float64(losses[r]), loss(t, p, l, xt, x0, sigma, dsigma), 1e-5)
 			}
 			for i, g := range grad {
 				if v := float64(g); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -230,10 +231,10 @@ func TestScale(t *testing.T) {
 		losses, grad := runGraph(t, e, Absorb{v}, b, true)
 		for i, sigma := range b.sigma {
 			r := 1 / math.Expm1(float64(sigma))
-			near(t, "loss/r", float64(losses[i])/r, math.Log(v), 3e-6)
+			near.Equal(t, "loss/r", float64(losses[i])/r, math.Log(v), 3e-6)
 			// s − r at x0, s elsewhere, s = r/V.
-			near(t, "slope/r at x0", float64(grad[v*i+1])/r, 1./v-1, 3e-6)
-			near(t, "slope/r elsewhere", float64(grad[v*i])/r, 1./v, 3e-6)
+			near.Equal(t, "slope/r at x0", float64(grad[v*i+1])/r, 1./v-1, 3e-6)
+			near.Equal(t, "slope/r elsewhere", float64(grad[v*i])/r, 1./v, 3e-6)
 		}
 	})
 }
@@ -269,15 +270,15 @@ func TestAgainstPyTorch(t *testing.T) {
 		b := batch{c.N, c.LogScores, c.Xt, c.X0, c.Sigma, c.Dsigma}
 		for r, want := range c.Loss {
 			l, xt, x0, sigma, dsigma := b.row(r)
-			near(t, c.Process+" host", loss(t, p, l, xt, x0, sigma, dsigma), want, 1e-12)
+			near.Equal(t, c.Process+" host", loss(t, p, l, xt, x0, sigma, dsigma), want, 1e-12)
 		}
 		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			losses, grad := runGraph(t, e, p, b, false)
 			for r, want := range c.Loss {
-				near(t, c.Process, float64(losses[r]), want, 2e-6)
+				near.Equal(t, c.Process, float64(losses[r]), want, 2e-6)
 			}
 			for i, want := range c.Gradient {
-				near(t, c.Process+" gradient", float64(grad[i]), want, 2e-6)
+				near.Equal(t, c.Process+" gradient", float64(grad[i]), want, 2e-6)
 			}
 		})
 	}

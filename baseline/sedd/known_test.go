@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -129,7 +130,7 @@ func TestKnownSumsToOne(t *testing.T) {
 			for _, x := range words(p.States(), k.n) {
 				sum += k.marginal(x, 0.7)
 			}
-			near(t, "sum", sum, 1, 1e-14)
+			near.Equal(t, "sum", sum, 1, 1e-14)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"pgregory.net/rapid"
+
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 func loss(t testing.TB, p Process, logScores []float64, xt, x0 []int32, sigma, dsigma float64) float64 {
@@ -39,8 +41,8 @@ var byHand = []struct {
 func TestLossByHand(t *testing.T) {
 	for _, c := range byHand {
 		got := loss(t, c.p, c.l, []int32{c.xt}, []int32{c.x0}, math.Log(2), 1)
-		near(t, fmt.Sprintf("%s %v from %d to %d", c.p.Name(), c.l, c.x0, c.xt), got, c.loss, 1e-15)
-		near(t, "dσ = 3", loss(t, c.p, c.l, []int32{c.xt}, []int32{c.x0}, math.Log(2), 3), 3*c.loss, 1e-15)
+		near.Equal(t, fmt.Sprintf("%s %v from %d to %d", c.p.Name(), c.l, c.x0, c.xt), got, c.loss, 1e-15)
+		near.Equal(t, "dσ = 3", loss(t, c.p, c.l, []int32{c.xt}, []int32{c.x0}, math.Log(2), 3), 3*c.loss, 1e-15)
 	}
 }
 
@@ -49,7 +51,7 @@ func TestLossByHand(t *testing.T) {
 func TestLossNearOptimum(t *testing.T) {
 	for _, r := range []float64{1e-6, 1, 1e6} {
 		const d = 1e-6
-		near(t, "loss over r·d²/2", scoreEntropy(math.Log(r)+d, r)/(r*d*d/2), 1, 1e-6)
+		near.Equal(t, "loss over r·d²/2", scoreEntropy(math.Log(r)+d, r)/(r*d*d/2), 1, 1e-6)
 	}
 }
 
@@ -227,8 +229,8 @@ func TestIntegralOfLossBoundsLogLikelihood(t *testing.T) {
 		k := pairs(p)
 		model := modelled(k, k.ratios)
 		for _, d := range k.data {
-			near(t, p.Name()+": exact bound of "+key(d.x), bound(t, k, d.x, k.ratios), -math.Log(d.p), 3e-5)
-			near(t, p.Name()+": exact model of "+key(d.x), model[key(d.x)], d.p, 3e-5)
+			near.Equal(t, p.Name()+": exact bound of "+key(d.x), bound(t, k, d.x, k.ratios), -math.Log(d.p), 3e-5)
+			near.Equal(t, p.Name()+": exact model of "+key(d.x), model[key(d.x)], d.p, 3e-5)
 		}
 
 		rng := rand.New(rand.NewPCG(7, 8))

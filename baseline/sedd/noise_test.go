@@ -5,14 +5,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-func near(t testing.TB, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
-		t.Errorf("%s: got %.15g, wanted %.15g", what, got, want)
-	}
-}
+	"github.com/riffle-ml/riffle/internal/near"
+)
 
 func TestNoiseByHand(t *testing.T) {
 	for _, c := range []struct {
@@ -27,8 +22,8 @@ func TestNoiseByHand(t *testing.T) {
 		{LogLinear{0.25}, 2. / 3, math.Log(2), 1.5}, // a half
 		{LogLinear{1e-3}, 0.5, -math.Log(0.5005), 0.999 / 0.5005},
 	} {
-		near(t, "total", c.noise.Total(c.t), c.total, 1e-14)
-		near(t, "rate", c.noise.Rate(c.t), c.perTime, 1e-14)
+		near.Equal(t, "total", c.noise.Total(c.t), c.total, 1e-14)
+		near.Equal(t, "rate", c.noise.Rate(c.t), c.perTime, 1e-14)
 	}
 }
 

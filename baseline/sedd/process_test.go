@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 // Every process passes the tests of this file.
@@ -37,7 +39,7 @@ func TestRates(t *testing.T) {
 	eachProcess(t, []int{1, 2, 5}, func(t *testing.T, p Process) {
 		q := rates(p)
 		for from := range p.States() {
-			near(t, "column of rates", mat.Sum(q.ColView(from)), 0, 1e-15)
+			near.Equal(t, "column of rates", mat.Sum(q.ColView(from)), 0, 1e-15)
 			for to := range p.States() {
 				if to != from && q.At(to, from) < 0 {
 					t.Errorf("rate from %d to %d is %g", from, to, q.At(to, from))
@@ -46,11 +48,11 @@ func TestRates(t *testing.T) {
 		}
 	})
 	// By hand from the definitions: 1/V between objects, and 1 into MASK.
-	near(t, "uniform", Uniform{4}.Rate(0, 3), 0.25, 0)
-	near(t, "uniform", Uniform{4}.Rate(2, 2), -0.75, 0)
-	near(t, "absorb", Absorb{4}.Rate(4, 1), 1, 0)
-	near(t, "absorb", Absorb{4}.Rate(1, 1), -1, 0)
-	near(t, "absorb", Absorb{4}.Rate(1, 4), 0, 0)
+	near.Equal(t, "uniform", Uniform{4}.Rate(0, 3), 0.25, 0)
+	near.Equal(t, "uniform", Uniform{4}.Rate(2, 2), -0.75, 0)
+	near.Equal(t, "absorb", Absorb{4}.Rate(4, 1), 1, 0)
+	near.Equal(t, "absorb", Absorb{4}.Rate(1, 1), -1, 0)
+	near.Equal(t, "absorb", Absorb{4}.Rate(1, 4), 0, 0)
 }
 
 // The closed forms are the matrix exponential, which gonum computes from Q alone.
@@ -65,9 +67,9 @@ func TestTransitionIsMatrixExponential(t *testing.T) {
 				for to := range p.States() {
 					got := p.Transition(to, from, sigma)
 					sum += got
-					near(t, fmt.Sprintf("σ̄ = %g, %d to %d", sigma, from, to), got, want.At(to, from), 1e-13)
+					near.Equal(t, fmt.Sprintf("σ̄ = %g, %d to %d", sigma, from, to), got, want.At(to, from), 1e-13)
 				}
-				near(t, "column of transitions", sum, 1, 1e-14)
+				near.Equal(t, "column of transitions", sum, 1, 1e-14)
 			}
 		}
 	})
@@ -76,8 +78,8 @@ func TestTransitionIsMatrixExponential(t *testing.T) {
 // Small noise keeps its digits: to first order in σ̄ the transition is I + σ̄·Q.
 func TestTransitionOfLittleNoise(t *testing.T) {
 	const sigma = 1e-12
-	near(t, "uniform", Uniform{5}.Transition(0, 1, sigma)/sigma, 0.2, 1e-11)
-	near(t, "absorb", Absorb{5}.Transition(5, 1, sigma)/sigma, 1, 1e-11)
+	near.Equal(t, "uniform", Uniform{5}.Transition(0, 1, sigma)/sigma, 0.2, 1e-11)
+	near.Equal(t, "absorb", Absorb{5}.Transition(5, 1, sigma)/sigma, 1, 1e-11)
 }
 
 // checkChi fails where counts do not follow p: mean and 5 standard deviations of
@@ -195,7 +197,7 @@ func TestLeapIsTweedie(t *testing.T) {
 					gotSum, wantSum = gotSum+got[y], wantSum+want[y]
 				}
 				for y := range want {
-					near(t, fmt.Sprintf("dσ = %g, %d to %d", dsigma, x, y), got[y]/gotSum, want[y]/wantSum, 1e-12)
+					near.Equal(t, fmt.Sprintf("dσ = %g, %d to %d", dsigma, x, y), got[y]/gotSum, want[y]/wantSum, 1e-12)
 				}
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/riffle-ml/riffle/internal/near"
 )
 
 // samplers are the four that there are.
@@ -136,7 +138,7 @@ func TestRepeatsByHand(t *testing.T) {
 			k := known{s.Process, 2, []probability{{[]int32{0, 1}, 0.5}, {[]int32{1, 0}, 0.5}}}
 			p := law(s, k)
 			dt := (1 - 1e-5) / float64(steps)
-			near(t, name(s), p["00"]+p["11"], (float64(steps)*dt*dt+1e-10)/2, 1e-12)
+			near.Equal(t, name(s), p["00"]+p["11"], (float64(steps)*dt*dt+1e-10)/2, 1e-12)
 		}
 	}
 }
@@ -149,7 +151,7 @@ func TestMethodsAgreeOnMasks(t *testing.T) {
 	euler := law(s, k)
 	s.Method = Analytic
 	for x, p := range law(s, k) {
-		near(t, x, euler[x], p, 1e-12)
+		near.Equal(t, x, euler[x], p, 1e-12)
 	}
 }
 
@@ -244,8 +246,8 @@ func TestSampleAsksScore(t *testing.T) {
 		if len(asked) != 7 || !slices.IsSortedFunc(asked, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
 			t.Errorf("%s: asked at noise %v", name(s), asked)
 		}
-		near(t, "first noise", asked[0], s.Noise.Total(1), 0)
-		near(t, "last noise", asked[6], s.Noise.Total(1e-5), 0)
+		near.Equal(t, "first noise", asked[0], s.Noise.Total(1), 0)
+		near.Equal(t, "last noise", asked[6], s.Noise.Total(1e-5), 0)
 		for _, x := range got.Tokens {
 			for _, v := range x {
 				if v < 0 || v >= 4 {

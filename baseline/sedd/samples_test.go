@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/riffle-ml/riffle/internal/near"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -35,7 +36,7 @@ func TestSharesOfAllSequences(t *testing.T) {
 	if s.Permutations() != 6 {
 		t.Errorf("%d permutations, wanted 6", s.Permutations())
 	}
-	near(t, "share", s.Share(), 6./27, 1e-15)
+	near.Equal(t, "share", s.Share(), 6./27, 1e-15)
 	var want []perm.Order
 	for o := range perm.All(3) {
 		want = append(want, o)
@@ -43,7 +44,7 @@ func TestSharesOfAllSequences(t *testing.T) {
 	if got := s.Orders(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("orders %v, wanted %v", got, want)
 	}
-	near(t, "share of none", Samples{}.Share(), 0, 0)
+	near.Equal(t, "share of none", Samples{}.Share(), 0, 0)
 }
 
 // Permutations are found as such, and any one repeated object is noticed.

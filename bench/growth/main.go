@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/riffle-ml/riffle/internal/hint"
 )
 
 // line is what grows along one axis.
@@ -161,7 +163,7 @@ func (l line) measure(riffle, engine string, value int, quick bool) (point, stri
 		return point{}, "", fmt.Errorf("%w: %s", err, exit.Stderr)
 	}
 	if err != nil {
-		return point{}, "", fmt.Errorf("%w\nhint: make build, or -riffle", err)
+		return point{}, "", hint.With(err, "make build, or -riffle")
 	}
 	var r struct {
 		Engine string  `json:"engine"`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
@@ -152,7 +153,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		}
 		set, err := m.Population()
 		if err != nil {
-			return nil, nil, usagef("%s: INPUT is missing: %w\nhint: %s", name(cmd), err, cmd.UseLine())
+			return nil, nil, usageHint(cmd.UseLine(), "%s: INPUT is missing: %w", name(cmd), err)
 		}
 		src, err = f.source(cmd, oneSet("", set))
 		return src, m, err
@@ -161,7 +162,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		return nil, nil, err
 	}
 	if src.First == nil {
-		a.note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
+		a.Note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
 		return src, nil, nil
 	}
 	if m, err = a.load(args[0], engineSpec, in.expected); err != nil {
@@ -209,7 +210,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 		q.least = m.Config.Eval.Batch
 	}
 	lines := src.First.Line > 0 // and not a folder, whose name the set has
-	bar := a.newProgress("sets", -1, stream.quiet)
+	bar := progress.New(a.err, "sets", -1, stream.quiet)
 	results, out := a.out, bufio.NewWriter(a.out)
 	a.out = out
 	defer func() { a.out = results }()
@@ -217,11 +218,11 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 	for part, err := range question.Stream(cmd.Context(), src.All, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
 		return q.ask(ctx, m, sets)
 	}) {
-		bar.clear()
+		bar.Clear()
 		if err != nil {
 			return unanswered(err, src.Name, lines, answered)
 		}
-		a.warn(part.Warnings)
+		a.Warn(part.Warnings)
 		if !a.json {
 			q.print(part.Answers, part.Sets)
 		} else {
@@ -235,9 +236,9 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 			return err
 		}
 		answered += len(part.Answers)
-		bar.at(answered, 0)
+		bar.At(answered, 0)
 	}
-	bar.clear()
+	bar.Clear()
 	if in != nil {
 		a.warnOf(in.name)(in.late())
 	}
@@ -262,11 +263,11 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 	switch src.Ranks {
 	case 0:
 	case 1:
-		a.note(`1 set gives "rank"; it was read as the inverse of "order"`)
+		a.Note(`1 set gives "rank"; it was read as the inverse of "order"`)
 	default:
-		a.note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
+		a.Note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
-	if took > lineEvery && !quiet {
-		a.note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
+	if took > progress.LineEvery && !quiet {
+		a.Note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
 	}
 }

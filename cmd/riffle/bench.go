@@ -13,6 +13,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/training"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -46,9 +47,9 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 			return exactly("PRESET, FILE.toml or RUN")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.benchModel(cmd, args[0], engineSpec, set, decode)
+			m, err := a.benchModel(args[0], engineSpec, set, decode)
 			if err != nil {
-				return err
+				return ofSet("bench", err)
 			}
 			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
 			if decode {
@@ -85,10 +86,10 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 }
 
 // benchModel is a model with starting weights, or that of a run.
-func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []string, decode bool) (*learn.Model, error) {
+func (a *app) benchModel(from, engineSpec string, set []string, decode bool) (*learn.Model, error) {
 	if _, err := os.Stat(filepath.Join(from, runs.ConfigFile)); err == nil {
 		if !decode {
-			return nil, usagef("bench: %s is a run: wanted --decode greedy or beam\nhint: riffle bench %s times its training steps", from, filepath.Join(from, runs.ConfigFile))
+			return nil, usageHint(fmt.Sprintf("riffle bench %s times its training steps", filepath.Join(from, runs.ConfigFile)), "bench: %s is a run: wanted --decode greedy or beam", from)
 		}
 		for _, s := range set {
 			if key, _, _ := strings.Cut(s, "="); strings.TrimSpace(key) != "eval.batch" {
@@ -99,27 +100,27 @@ func (a *app) benchModel(cmd *cobra.Command, from, engineSpec string, set []stri
 		if err != nil {
 			return nil, err
 		}
-		if err := change(name(cmd), &m.Config, set); err != nil {
+		if err := training.Change(&m.Config, set); err != nil {
 			return nil, err
 		}
 		if _, err := m.Config.Resolve(); err != nil {
-			return nil, blame(name(cmd), from, set, err)
+			return nil, training.Blame(from, set, err)
 		}
 		return m, nil
 	}
-	cfg, err := readConfig(from)
+	cfg, err := training.ReadConfig(from)
 	if err != nil {
 		return nil, err
 	}
-	if err := change(name(cmd), &cfg, set); err != nil {
+	if err := training.Change(&cfg, set); err != nil {
 		return nil, err
 	}
 	if _, err := cfg.Resolve(); err != nil {
-		return nil, blame(name(cmd), from, set, err)
+		return nil, training.Blame(from, set, err)
 	}
-	m, err := a.newModel(cfg, engineSpec, learn.New)
+	m, err := training.NewModel(a, cfg, engineSpec, learn.New)
 	if err != nil {
-		return nil, blame(name(cmd), from, set, err)
+		return nil, training.Blame(from, set, err)
 	}
 	return m, nil
 }

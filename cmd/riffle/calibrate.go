@@ -1,24 +1,22 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/plot"
 	runs "github.com/riffle-ml/riffle/run"
 )
 
 // calibrate holds a model's probabilities against test sets, prints the result and keeps it.
 func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, samples int, quiet bool) error {
-	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
-	c, err := evaluate.Calibrate(cmd.Context(), m, count, samples, bar.at)
-	bar.clear()
+	bar := progress.New(a.err, "test sets", count, quiet, progressbar.OptionShowCount())
+	c, err := evaluate.Calibrate(cmd.Context(), m, count, samples, bar.At)
+	bar.Clear()
 	if err != nil {
 		return err
 	}
@@ -28,32 +26,4 @@ func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, count, s
 	}
 	a.sections(c.Sections())
 	return err
-}
-
-// calibrationFigure draws what eval --calibration has kept in the file path; data is its content.
-func calibrationFigure(path string, data []byte) (plot.Figure, error) {
-	var c evaluate.Calibration
-	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there\nhint: riffle eval DIR --calibration writes it again", path)
-	}
-	var shares, counts []plot.Series
-	for _, t := range []struct {
-		name string
-		evaluate.CalibrationTable
-	}{{"a before b", c.Pairs}, {"k at i", c.Places}} {
-		share, count := plot.Series{Name: t.name}, plot.Series{Name: t.name}
-		for _, b := range t.Bins {
-			if b.Count > 0 {
-				share.X, share.Y = append(share.X, b.Mean), append(share.Y, b.Frequency)
-				count.X, count.Y = append(count.X, b.Mean), append(count.Y, float64(b.Count))
-			}
-		}
-		if len(share.X) > 0 { // of ranked lists no place may be known
-			shares, counts = append(shares, share), append(counts, count)
-		}
-	}
-	if len(shares) == 0 {
-		return nil, fmt.Errorf("%s: has no predictions\nhint: riffle eval DIR --calibration writes some", path)
-	}
-	return plot.Calibration(shares, counts), nil
 }

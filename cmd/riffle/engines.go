@@ -59,20 +59,20 @@ func (a *app) openEngine(spec string) (*engine.Engine, error) {
 	if e.Path != "" {
 		blocks.Keep() // where it cannot, XLA is slower, no more
 	}
-	a.note("engine: %s", e)
-	a.warn(e.Warnings)
+	a.Note("engine: %s", e)
+	a.Warn(e.Warnings)
 	return e, nil
 }
 
-// engineFor opens the engine of a model that was made without one. With auto it is, of go and XLA on
+// EngineFor opens the engine of a model that was made without one. With auto it is, of go and XLA on
 // the CPU, the faster for the work at hand.
-func (a *app) engineFor(m *learn.Model, spec string, faster func() learn.Choice) (err error) {
+func (a *app) EngineFor(m *learn.Model, spec string, faster func() learn.Choice) (err error) {
 	if (spec == "auto" || spec == "") && engine.Auto() == "xla" {
 		c := faster()
 		if c.Kind == "go" {
 			spec = "go"
 		}
-		a.note("engine auto: %s; --engine names one", c.Why)
+		a.Note("engine auto: %s; --engine names one", c.Why)
 	}
 	m.Engine, err = a.openEngine(spec)
 	return err

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/progress"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
@@ -64,7 +66,7 @@ and the limit that they set: the share of one who knows all else and guesses the
 	f.IntVar(&e.samples, "samples", 64, "of --calibration: orders drawn of each test set")
 	f.IntVar(&e.examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	f.StringVar(&e.test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
-	f.IntVar(&e.n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
+	f.IntVar(&e.n, "n", 0, "objects a set, where the task has sets of any size (default: the run's task.n)")
 	f.BoolVar(&e.quiet, "quiet", false, "no progress")
 	addDecode(cmd, &e.decode)
 	addEngine(cmd, &e.engine)
@@ -125,7 +127,7 @@ func (a *app) eval(cmd *cobra.Command, dir string, e evaluation) error {
 	keep := dir
 	if e.test == "" { // whose figures these will be
 		for _, file := range m.Elsewhere {
-			a.note("%s", file)
+			a.Note("%s", file)
 		}
 	} else {
 		keep = ""
@@ -169,14 +171,14 @@ func (e *evaluation) take(m *learn.Model, dir string) error {
 
 // resize has a model judged on sets of n objects.
 func (a *app) resize(m *learn.Model, n int) error {
-	trained := m.Config.Task.N
+	trained := m.Config
 	warnings, err := m.SetSize(n)
 	if err != nil {
 		return fmt.Errorf("eval: --n: %w", err)
 	}
-	a.note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
-	a.warn(warnings)
-	if n != trained {
+	a.Note("sets of %d: the model was trained on sets of %s; the result is printed only", n, trained.SizesInWords())
+	a.Warn(warnings)
+	if n != trained.Task.N {
 		m.Config.Paper = nil // its figures are for the run's size
 	}
 	return nil
@@ -211,27 +213,27 @@ func (a *app) load(dir, engineSpec string, sets int) (*learn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.engineFor(m, engineSpec, func() learn.Choice {
+	err = a.EngineFor(m, engineSpec, func() learn.Choice {
 		q := learn.Query{Kind: learn.KindOrder, Top: 1, Decode: learn.DecodeOptions{Method: m.Config.Decode.Method, Beam: m.Config.Decode.Beam, Inner: m.Config.Decode.Inner}}
 		return m.FasterToAsk(q, sets)
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
-	m.OnCompile = func(text string) { a.note("%s", text) }
+	a.Warn(warnings)
+	m.OnCompile = func(text string) { a.Note("%s", text) }
 	return m, nil
 }
 
 // evaluate judges a model, prints the result and keeps it in dir, if not "".
 func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split task.Split, count int, opt learn.DecodeOptions, quiet bool) error {
-	bar := a.newProgress("test sets", count, quiet, progressbar.OptionShowCount())
+	bar := progress.New(a.err, "test sets", count, quiet, progressbar.OptionShowCount())
 	m.OnCompile = func(text string) {
-		bar.clear()
-		a.note("%s", text)
+		bar.Clear()
+		a.Note("%s", text)
 	}
-	r, err := evaluate.Run(cmd.Context(), m, split, count, opt, bar.at)
-	bar.clear()
+	r, err := evaluate.Run(cmd.Context(), m, split, count, opt, bar.At)
+	bar.Clear()
 	if err != nil {
 		return err
 	}
@@ -241,9 +243,9 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	case evaluate.AsConfigured(m, r):
 		err = runs.WriteJSONIn(dir, runs.EvalFile, r)
 	default:
-		a.note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
+		a.Note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, thousands(m.Config.Eval.Examples))
 	}
-	a.warn(r.Warnings[len(m.Warnings()):]) // those of the model are said already
+	a.Warn(r.Warnings[len(m.Warnings()):]) // those of the model are said already
 	if a.json {                            // printed also where it could not be kept: it may have taken long
 		return errors.Join(a.printJSON(r), err)
 	}
@@ -258,10 +260,10 @@ func (a *app) printResult(r *evaluate.Result) {
 	}
 	fmt.Fprintf(a.out, "%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d\n\n", thousands(r.Sets), size, r.Decoding(), r.Engine, r.Rate(), thousands(r.Step), clock(time.Duration(r.TrainSeconds*float64(time.Second))), r.Seed)
 	for _, n := range r.Notes {
-		a.note("%s", n)
+		a.Note("%s", n)
 	}
 	header, rows := r.Table()
-	table(a.out, header, rows)
+	text.Table(a.out, header, rows)
 	if r.Below != nil {
 		fmt.Fprintln(a.out)
 		a.sections(r.Below)
@@ -276,7 +278,7 @@ func (a *app) sections(all []evaluate.Section) {
 		}
 		fmt.Fprintln(a.out, s.Text)
 		if s.Rows != nil {
-			table(a.out, s.Header, s.Rows)
+			text.Table(a.out, s.Header, s.Rows)
 		}
 	}
 }

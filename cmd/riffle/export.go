@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/onnx"
 	runs "github.com/riffle-ml/riffle/run"
@@ -80,7 +81,7 @@ func (a *app) exportTensors(from, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	// The state has the hash of what is there: with another file of that name the run is damaged.
 	name := filepath.Base(to)
 	own := name == runs.ConfigFile || name == runs.MetricsFile || state.SHA256[name] != ""
@@ -88,7 +89,7 @@ func (a *app) exportTensors(from, to string) error {
 	case err != nil:
 		return err
 	case same && own:
-		return fmt.Errorf("%s: is a file of the run, which stays as it is\nhint: another OUT", to)
+		return hint.Errorf("another OUT", "%s: is a file of the run, which stays as it is", to)
 	}
 	metadata, err := dir.Metadata(state.Step)
 	if err == nil {
@@ -111,13 +112,13 @@ func (a *app) exportONNX(from, to string) error {
 	}
 	defer func() { _ = dir.Close() }()
 	if !m.Method.Diffuses() {
-		return fmt.Errorf("export: %s: only method diffusion has reverse steps to write as ONNX (got %s)\nhint: --format safetensors", from, m.Method.Name)
+		return hint.Errorf("--format safetensors", "export: %s: only method diffusion has reverse steps to write as ONNX (got %s)", from, m.Method.Name)
 	}
 	weights, state, warnings, err := dir.LoadModel()
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
@@ -161,7 +162,7 @@ func (a *app) exportRun(from, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	if a.json {
 		return a.printJSON(map[string]any{"run": to, "step": state.Step})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/question"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -48,7 +49,7 @@ Of two features that say the same each may look unimportant.`,
 				if err != nil {
 					return err
 				}
-				a.warn(f.Warnings)
+				a.Warn(f.Warnings)
 				lists = f.Sets
 			}
 			m, err := a.load(args[0], engineSpec, manySets)
@@ -68,17 +69,17 @@ Of two features that say the same each may look unimportant.`,
 				}
 			}
 			lists = lists[:min(examples, len(lists))]
-			bar := a.newProgress("orderings", -1, quiet, progressbar.OptionShowCount())
-			opt.Progress = bar.at
+			bar := progress.New(a.err, "orderings", -1, quiet, progressbar.OptionShowCount())
+			opt.Progress = bar.At
 			found, err := evaluate.MeasureImportance(cmd.Context(), m, lists, opt)
-			bar.clear()
+			bar.Clear()
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return a.printJSON(found)
 			}
-			a.warn(found.Warnings)
+			a.Warn(found.Warnings)
 			a.sections([]evaluate.Section{found.Section()})
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/task/tasks"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // The paper's table of puzzles: Kendall's tau, accuracy and correct in percent, RMSE, MAE
@@ -34,7 +35,7 @@ func TestJigsawPresetsHaveThePapersFigures(t *testing.T) {
 		if key == "" {
 			key = "mnist-" + match[3]
 		}
-		cfg, err := readConfig(name)
+		cfg, err := training.ReadConfig(name)
 		if err != nil {
 			t.Fatal(err)
 		}

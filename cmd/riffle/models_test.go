@@ -15,6 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/learn"
 	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // The runs in models/ are small, whole, of the task and network of the configuration beside
@@ -57,7 +58,7 @@ func TestModels(t *testing.T) {
 		if err != nil || len(warnings) > 0 {
 			t.Fatalf("%s: %v, %v", path, warnings, err)
 		}
-		cfg, err := readConfig(config)
+		cfg, err := training.ReadConfig(config)
 		if err != nil {
 			t.Fatal(err)
 		}

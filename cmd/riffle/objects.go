@@ -31,7 +31,7 @@ the encoder of the network in PyTorch or ONNX takes.`,
 				return err
 			}
 			defer m.Close()
-			a.warn(warnings)
+			a.Warn(warnings)
 			sets, err := a.readSets(args[1])
 			if err != nil {
 				return err
@@ -42,7 +42,7 @@ the encoder of the network in PyTorch or ONNX takes.`,
 				if err != nil {
 					return err
 				}
-				a.warn(warnings)
+				a.Warn(warnings)
 				if arrays[i], err = array(fmt.Sprint(i), objects); err != nil {
 					return err
 				}

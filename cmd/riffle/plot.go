@@ -3,21 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/evaluate"
-	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/figures"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
-	"github.com/riffle-ml/riffle/task/ranking"
 )
 
 func (a *app) plotCommand() *cobra.Command {
@@ -57,17 +53,19 @@ printed, it draws what the file holds beside it, without a model.`,
 			if err != nil {
 				return err
 			}
-			p := plotter{format: format}
+			p := figures.Writer{Format: format}
+			var warnings, left []string
 			if info.IsDir() {
-				err = a.plotRun(cmd, &p, args[0], engineSpec, count, samples)
+				left, err = a.plotRun(cmd, &p, args[0], engineSpec, count, samples)
 			} else {
 				for _, flag := range []string{"sets", "samples", "engine"} {
 					if cmd.Flags().Changed(flag) {
 						return usagef("plot: --%s is for the folder of a run, %s is a file", flag, args[0])
 					}
 				}
-				err = a.plotFile(&p, args[0])
+				warnings, err = p.File(args[0])
 			}
+			a.Warn(append(warnings, left...))
 			if err != nil {
 				return err
 			}
@@ -75,9 +73,9 @@ printed, it draws what the file holds beside it, without a model.`,
 				return a.printJSON(struct {
 					Files    []string `json:"files"`
 					Warnings []string `json:"warnings,omitempty"`
-				}{p.files, p.warnings})
+				}{p.Files, left})
 			}
-			for _, f := range p.files {
+			for _, f := range p.Files {
 				fmt.Fprintln(a.out, f)
 			}
 			return nil
@@ -101,162 +99,43 @@ func checkPicture(cmd *cobra.Command, flag, path string) error {
 // mostInStrip is the most sets of a strip: a picture of more is too high to be looked at.
 const mostInStrip = 20
 
-// plotter writes figures and remembers their files, and what was not drawn.
-type plotter struct {
-	format          string
-	run             *runs.Dir // whose figures they are, nil where they go beside a file
-	files, warnings []string
-}
-
-// save writes a figure to the file path and its format's extension, or to that name among the
-// figures of the run.
-func (p *plotter) save(path string, f plot.Figure) error {
-	path += "." + p.format
-	if p.run == nil {
-		p.files = append(p.files, path)
-		return plot.Save(path, f)
-	}
-	name := filepath.Join(runs.FiguresDir, path)
-	p.files = append(p.files, p.run.File(name))
-	return p.run.WriteFile(name, func(w io.Writer) error { return plot.Encode(w, p.format, f) })
-}
-
-func (a *app) plotRun(cmd *cobra.Command, p *plotter, dir, engineSpec string, count, samples int) error {
+// plotRun draws what there is of a run; left says what is left out.
+func (a *app) plotRun(cmd *cobra.Command, w *figures.Writer, dir, engineSpec string, count, samples int) (left []string, err error) {
 	m, err := a.load(dir, engineSpec, aFewSets)
 	missing, _ := errors.AsType[*task.DataError](err)
 	if err != nil && missing == nil {
-		return err
-	}
-	if p.run, err = runs.Open(dir); err != nil {
-		return err
-	}
-	defer func() { _ = p.run.Close() }()
-	steps, events, warnings, err := p.run.ReadMetrics()
-	switch log, err := a.readLog(p.run.File(runs.MetricsFile), steps, events, warnings, err); {
-	case errors.Is(err, fs.ErrNotExist): // weights that were passed on
-		a.note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
-	case err != nil:
-		return err
-	default:
-		if err := log.save(p, "training", "metrics"); err != nil {
-			return err
-		}
-	}
-	data, err := p.run.ReadFile(runs.CalibrationFile)
-	if err == nil {
-		var calibration plot.Figure
-		if calibration, err = calibrationFigure(p.run.File(runs.CalibrationFile), data); err == nil {
-			err = p.save("calibration", calibration)
-		}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err != nil {
-		return err
-	}
-	if missing == nil {
-		err := a.plotTestSets(cmd, p, m, count, samples)
-		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {
-			return err
-		}
-	}
-	const undrawn = "marginals and strip need the run's data"
-	if len(p.files) == 0 || cmd.Flags().Changed("sets") || cmd.Flags().Changed("samples") {
-		return fmt.Errorf("plot: %s: %w", undrawn, missing)
-	}
-	p.warnings = []string{undrawn + " and are left out: " + message(missing, nil)}
-	a.warn(p.warnings)
-	return nil
-}
-
-// plotTestSets draws what a model makes of test sets.
-func (a *app) plotTestSets(cmd *cobra.Command, p *plotter, m *learn.Model, count, samples int) error {
-	if !m.Method.Diffuses() {
-		a.note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
-		return nil
-	}
-	switch marginals, err := evaluate.TestMarginals(cmd.Context(), m, 0, samples); {
-	case errors.Is(err, task.ErrNoPlaces):
-	case err != nil:
-		return err
-	default:
-		heat := plot.HeatMap{Values: marginals.Values, Items: marginals.Items, ItemLabel: "item, in the right order"}
-		if !marginals.Whole {
-			heat.ItemLabel = "item, as far as known in order"
-		}
-		if err := p.save("marginals", heat); err != nil {
-			return err
-		}
-	}
-	strips, err := strip(cmd.Context(), m, count)
-	if err != nil {
-		return err
-	}
-	return p.save("strip", strips)
-}
-
-// runLog is what a log says, as series over the steps.
-type runLog struct {
-	loss, gradient, rate     plot.Series
-	exact, correct, tau, gap plot.Series
-	ndcg                     plot.Series // of ranked lists alone
-	lists                    bool
-}
-
-// readLog makes series of what was read of the log path.
-func (a *app) readLog(path string, steps []runs.StepLine, events []runs.Event, warnings []string, err error) (*runLog, error) {
-	if err != nil {
 		return nil, err
 	}
-	a.warn(warnings)
-	if len(steps) == 0 {
-		return nil, fmt.Errorf("%s: has no step", path)
+	if w.Run, err = runs.Open(dir); err != nil {
+		return nil, err
 	}
-	return newRunLog(steps, events), nil
-}
-
-func newRunLog(steps []runs.StepLine, events []runs.Event) *runLog {
-	l := &runLog{loss: plot.Series{Name: "loss"}, exact: plot.Series{Name: "exact"}, correct: plot.Series{Name: "correct"}, ndcg: plot.Series{Name: fmt.Sprintf("NDCG@%d", ranking.NDCGAt)}}
-	add := func(s *plot.Series, step int, y float64) {
-		s.X, s.Y = append(s.X, float64(step)), append(s.Y, y)
+	defer func() { _ = w.Run.Close() }()
+	warnings, err := w.Log()
+	if errors.Is(err, fs.ErrNotExist) { // weights that were passed on
+		a.Note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
+	} else if err != nil {
+		return nil, err
 	}
-	for _, s := range steps {
-		l.lists = l.lists || s.Items > 0
-		add(&l.loss, s.Step, s.Loss/max(1, s.Items)) // of ranked lists an item
-		add(&l.gradient, s.Step, s.GradNorm)
-		add(&l.rate, s.Step, s.LR)
+	a.Warn(warnings)
+	if err := w.Calibration(); err != nil {
+		return nil, err
 	}
-	of := map[string]*plot.Series{"exact": &l.exact, "correct": &l.correct, "kendall_tau": &l.tau, "gap": &l.gap, "ndcg": &l.ndcg}
-	for _, e := range events {
-		if e.Event != "validation" {
-			continue
-		}
-		for name, s := range of {
-			if y, ok := e.Fields[name].(float64); ok {
-				add(s, e.Step, y)
-			}
+	switch {
+	case missing != nil:
+	case !m.Method.Diffuses():
+		a.Note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
+	default:
+		err := w.TestSets(cmd.Context(), m, count, samples)
+		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {
+			return nil, err
 		}
 	}
-	return l
-}
-
-// save writes both figures of a log.
-func (l *runLog) save(p *plotter, training, metrics string) error {
-	accuracy := []plot.Series{l.exact, l.correct}
-	if len(l.correct.X) == 0 { // of ranked lists that were trained on before NDCG was in the log
-		accuracy = accuracy[:1]
+	if missing == nil {
+		return nil, nil
 	}
-	figure := plot.Training([]plot.Series{l.loss}, accuracy)
-	if l.lists {
-		tau := l.tau
-		tau.Name = "Kendall's tau-b"
-		figure = plot.RankingTraining([]plot.Series{l.loss}, []plot.Series{tau, l.ndcg})
+	const undrawn = "marginals and strip need the run's data"
+	if len(w.Files) == 0 || cmd.Flags().Changed("sets") || cmd.Flags().Changed("samples") {
+		return nil, fmt.Errorf("plot: %s: %w", undrawn, missing)
 	}
-	if len(l.exact.X) == 0 { // train.validate is 0, or no check was made yet
-		figure.Panels = slices.Clip(figure.Panels[:1])
-	}
-	if err := p.save(training, figure); err != nil {
-		return err
-	}
-	return p.save(metrics, plot.Metrics(l.tau, l.gap, l.gradient, l.rate))
+	return []string{undrawn + " and are left out: " + message(missing, nil)}, nil
 }

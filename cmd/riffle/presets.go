@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/config"
-	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/presets"
 )
 
@@ -30,7 +29,7 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				data, err := presetData(args[0])
+				data, err := presets.Find(args[0])
 				if err != nil {
 					return err
 				}
@@ -45,19 +44,6 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 	}
 	cmd.Flags().BoolVar(&paper, "paper", false, "list the paper's experiments")
 	return cmd
-}
-
-func presetData(name string) ([]byte, error) {
-	name = strings.TrimSuffix(name, ".toml")
-	data, ok := presets.Get(name)
-	if !ok {
-		near := nearest.Near(name, presets.Names())
-		if near != "" {
-			near = fmt.Sprintf(", the nearest is %q", near)
-		}
-		return nil, usagef("preset %q: unknown%s\nhint: riffle presets lists them; a file of yours ends in .toml", name, near)
-	}
-	return data, nil
 }
 
 // listPresets lists the paper's presets, or the others.

@@ -17,6 +17,7 @@ import (
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/task/tasks"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // Every preset can be trained: it parses, resolves, and its task and network can be built.
@@ -27,7 +28,7 @@ func TestPresets(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			cfg, err := readConfig(name)
+			cfg, err := training.ReadConfig(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 	forward := map[string]string{"gpl": "riffle", "path": "riffle", "pl": "riffle", "irs": "riffle", "ii": "insertion", "it": "transposition"}
 	for _, name := range presets.Names() {
 		for _, law := range reverse.Laws() {
-			cfg, err := readConfig(name)
+			cfg, err := training.ReadConfig(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +160,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 			continue
 		}
 		seen++
-		cfg, err := readConfig(name)
+		cfg, err := training.ReadConfig(name)
 		if err != nil {
 			t.Fatal(err)
 		}

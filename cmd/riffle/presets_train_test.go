@@ -11,6 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/enginetest"
 	"github.com/riffle-ml/riffle/presets"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // Every preset makes two steps and decodes a batch as it is told to: its objects, its encoder,
@@ -39,7 +40,7 @@ func TestPresetsTrain(t *testing.T) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				enginetest.Open(t, kind) // skips where there is none
 				sets := []string{"train.batch=2", "train.trajectories=1", "train.validate=0", "eval.examples=2", "eval.batch=2"}
-				cfg, err := readConfig(name)
+				cfg, err := training.ReadConfig(name)
 				if err != nil {
 					t.Fatal(err)
 				}

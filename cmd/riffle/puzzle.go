@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
@@ -161,7 +162,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	answer, err := tiles.Restored(about, said[0])
 	if err != nil {
 		return err
@@ -187,7 +188,7 @@ func (r *puzzleResult) draw(tiles []*dataset.Picture, schedule []int, truth perm
 	if err != nil {
 		return err
 	}
-	strip, err := puzzleStrip(tiles, r.Columns, r.Steps, schedule, truth)
+	strip, err := figures.PuzzleStrip(tiles, r.Columns, r.Steps, schedule, truth)
 	if err != nil {
 		return err
 	}
@@ -230,29 +231,4 @@ func sameFile(path, other string) (bool, error) {
 	}
 	b, err := os.Stat(other)
 	return err == nil && os.SameFile(a, b), err
-}
-
-const (
-	thumbnail   = 224 // longer side of a picture in the strip, pixels
-	stripStates = 12  // at most
-)
-
-// puzzleStrip draws the states on the way from noise, some of them where there are many.
-func puzzleStrip(tiles []*dataset.Picture, columns int, states []perm.Order, schedule []int, truth perm.Order) (plot.Strip, error) {
-	set := plot.StripSet{Columns: columns, Truth: truth}
-	high, wide := tiles[0].Rows*len(tiles)/columns, tiles[0].Cols*columns
-	shrink := max(1, float64(max(high, wide))/thumbnail)
-	for _, t := range tiles {
-		small, _, err := t.Resize(max(1, int(float64(t.Rows)/shrink)), max(1, int(float64(t.Cols)/shrink)))
-		if err != nil {
-			return plot.Strip{}, err
-		}
-		set.Images = append(set.Images, small.Image())
-	}
-	shown := min(len(states), stripStates)
-	for i := range shown {
-		k := i * (len(states) - 1) / max(1, shown-1)
-		set.Rows = append(set.Rows, plot.StripRow{T: schedule[len(schedule)-1-k], Order: states[k]})
-	}
-	return plot.Strip{Sets: []plot.StripSet{set}}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/people"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // message is what a person reads of an error, whose options are flags here.
@@ -30,6 +32,20 @@ func usage(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w", name(cmd), err)}
 	}
 	return err
+}
+
+// ofSet calls --set in an error of a change of a configuration, which is wrong use unless it named a file
+// that is not there.
+func ofSet(command string, err error) error {
+	wrong, ok := errors.AsType[*training.SetError](err)
+	if !ok {
+		return err
+	}
+	_, file := errors.AsType[*fs.PathError](err)
+	if err = fmt.Errorf("%s: --set: %w", command, wrong.Unwrap()); file {
+		return err
+	}
+	return usageError{err}
 }
 
 // excludes marks flags that cannot be given beside another.

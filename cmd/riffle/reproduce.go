@@ -17,11 +17,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/reproduce"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
+	"github.com/riffle-ml/riffle/training"
 )
 
 func (a *app) reproduceCommand() *cobra.Command {
@@ -136,10 +138,10 @@ func (a *app) sayBudget(asked []asking, o reproduceOptions) {
 		word = "row"
 	}
 	if o.steps > 0 {
-		a.note("%d %s to train, %d steps each, and the tests after it", rows, word, o.steps)
+		a.Note("%d %s to train, %d steps each, and the tests after it", rows, word, o.steps)
 		return
 	}
-	a.note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
+	a.Note("%d %s to train, %s each: %s in all, and the tests after it", rows, word, o.budget, time.Duration(rows)*o.budget)
 }
 
 // reproduceTable runs the rows of a table that are asked for. A row that cannot be run here
@@ -152,11 +154,11 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 			if err != nil {
 				return err
 			}
-			a.note("%s %s: is there already", x.Name, r.Name)
+			a.Note("%s %s: is there already", x.Name, r.Name)
 			there++
 			continue
 		}
-		a.note("%s %s", x.Name, r.Name)
+		a.Note("%s %s", x.Name, r.Name)
 		var err error
 		switch {
 		case r.Solver != "":
@@ -170,7 +172,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
 				return fmt.Errorf("stopped in row %s of table %s; the same command goes on", r.Name, x.Name)
 			}
-			a.note("%s %s: not run: %s", x.Name, r.Name, message(err, nil))
+			a.Note("%s %s: not run: %s", x.Name, r.Name, message(err, nil))
 			failed++
 			continue
 		}
@@ -199,12 +201,12 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	var m *learn.Model
 	var d *runs.Dir
 	if resume {
-		m, d, err = a.openRun(nil, &trainFlags{out: dir, resume: true, devices: 1})
+		m, d, err = training.Open(a, &training.Request{Out: dir, Resume: true, Devices: 1})
 	} else {
-		m, d, err = a.openRun([]string{about.Preset}, &trainFlags{out: dir, engineSpec: o.engine, set: about.Set, devices: 1})
+		m, d, err = training.Open(a, &training.Request{Out: dir, From: about.Preset, Engine: o.engine, Set: about.Set, Devices: 1})
 	}
 	if err != nil {
-		return err
+		return ofSet("train", err)
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := reproduce.Keep(dir, about); err != nil {
@@ -235,8 +237,8 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 	}
 	m.Config.Paper = r.Paper
 	// Of the model's own configuration, so that the result is kept.
-	if err := m.Rejudge(func(c *config.Config) error { return change("reproduce", c, r.Set) }); err != nil {
-		return err
+	if err := m.Rejudge(func(c *config.Config) error { return training.Change(c, r.Set) }); err != nil {
+		return ofSet("reproduce", err)
 	}
 	if err := a.evaluate(cmd, m, dir, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, false); err != nil {
 		return err
@@ -270,7 +272,7 @@ func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]stri
 				if err != nil {
 					return nil, err
 				}
-				figure, err := strip(ctx, m, drawn)
+				figure, err := figures.Strip(ctx, m, drawn)
 				if err != nil {
 					return nil, err
 				}

@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/presets"
 )
 
 // usageError is a wrong command line: exit code 2.
@@ -24,6 +26,11 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// usageHint is [usagef] with a hint.
+func usageHint(help, format string, args ...any) error {
+	return hint.With(usagef(format, args...), help)
+}
 
 // app is what the subcommands share: results go to out, progress and messages to err.
 type app struct {
@@ -53,8 +60,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintln(stderr, "riffle:", message(err, args))
-	var usage usageError
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+	_, usage := errors.AsType[usageError](err)
+	_, unknown := errors.AsType[*presets.UnknownError](err)
+	if usage || unknown || strings.HasPrefix(err.Error(), "unknown command") {
 		return 2
 	}
 	return 1
@@ -156,7 +164,7 @@ func known(cmd *cobra.Command, args []string) error {
 		if near != "" {
 			near = fmt.Sprintf(", the nearest is %q", near)
 		}
-		return usagef("unknown command %q%s\nhint: %s --help lists them", args[0], near, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "unknown command %q%s", args[0], near)
 	}
 	return nil
 }
@@ -173,7 +181,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if flag, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
-		return usagef("%s%s: its value is missing\nhint: %s --help", command, flag, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help", cmd.CommandPath()), "%s%s: its value is missing", command, flag)
 	}
 	given, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	dashes := "--"
@@ -183,7 +191,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if !unknown {
-		return usagef("%s%w\nhint: %s --help lists them", command, err, cmd.CommandPath())
+		return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%s%w", command, err)
 	}
 	var names []string
 	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
@@ -194,7 +202,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := nearest.Near(given, names); near != "" {
 		return usagef("%sunknown flag %s%s, the nearest is --%s", command, dashes, given, near)
 	}
-	return usagef("%sunknown flag %s%s\nhint: %s --help lists them", command, dashes, given, cmd.CommandPath())
+	return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%sunknown flag %s%s", command, dashes, given)
 }
 
 // badValue is what the flags' package says of a value that it cannot read.
@@ -237,14 +245,14 @@ func typeName(kind string) string {
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
-			return usagef("%s: %s is missing\nhint: %s", name(cmd), names[len(args)], cmd.UseLine())
+			return usageHint(cmd.UseLine(), "%s: %s is missing", name(cmd), names[len(args)])
 		}
 		if len(args) > len(names) {
-			return usagef("%s: one argument too many: %q\nhint: %s", name(cmd), args[len(names)], cmd.UseLine())
+			return usageHint(cmd.UseLine(), "%s: one argument too many: %q", name(cmd), args[len(names)])
 		}
 		for i, arg := range args {
 			if arg == "" {
-				return usagef("%s: %s is empty\nhint: %s", name(cmd), names[i], cmd.UseLine())
+				return usageHint(cmd.UseLine(), "%s: %s is empty", name(cmd), names[i])
 			}
 		}
 		return nil
@@ -261,15 +269,22 @@ func (a *app) printJSON(v any) error {
 // printLine writes a result as one line of JSON.
 func (a *app) printLine(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
-// note writes a message for people.
-func (a *app) note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+// lines prints keys with their values.
+func (a *app) lines(all [][2]string) {
+	for _, l := range all {
+		fmt.Fprintf(a.out, "%-10s %s\n", l[0], l[1])
+	}
+}
 
-// warn shows warnings, each once.
-func (a *app) warn(warnings []string) {
+// Note writes a message for people.
+func (a *app) Note(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+
+// Warn shows warnings, each once.
+func (a *app) Warn(warnings []string) {
 	seen := map[string]bool{}
 	for _, w := range warnings {
 		if !seen[w] {
-			a.note("warning: %s", w)
+			a.Note("warning: %s", w)
 		}
 		seen[w] = true
 	}
@@ -280,9 +295,9 @@ func (a *app) compiled(m *learn.Model) {
 	switch shapes, took := m.Compiled(); shapes {
 	case 0:
 	case 1:
-		a.note("compiled 1 shape in %.1f s", took.Seconds())
+		a.Note("compiled 1 shape in %.1f s", took.Seconds())
 	default:
-		a.note("compiled %d shapes in %.1f s", shapes, took.Seconds())
+		a.Note("compiled %d shapes in %.1f s", shapes, took.Seconds())
 	}
 }
 
@@ -290,7 +305,7 @@ func (a *app) compiled(m *learn.Model) {
 func (a *app) warnOf(name string) func(warnings []string) {
 	return func(warnings []string) {
 		for _, w := range warnings {
-			a.warn([]string{name + ": " + w})
+			a.Warn([]string{name + ": " + w})
 		}
 	}
 }

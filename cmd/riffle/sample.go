@@ -9,6 +9,8 @@ import (
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/figures"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -113,7 +115,7 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 			warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
 		}
 		if err == nil && f.figure != "" {
-			err = plot.Save(f.figure, heatMap(out[0].Marginals, sets[0].ItemNames()))
+			err = plot.Save(f.figure, figures.Marginals(out[0].Marginals, sets[0].ItemNames()))
 		}
 		return out, warnings, err
 	}, print: func(answers []question.Sampled, sets []*dataset.Set) {
@@ -121,12 +123,6 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 			a.printSampled(r, constraint.QuoteAll(sets[i].ItemNames()))
 		}
 	}})
-}
-
-// heatMap draws marginals with the items by their mean position.
-func heatMap(marginals [][]float64, names []string) plot.HeatMap {
-	o := learn.ByMeanPosition(marginals)
-	return plot.HeatMap{Values: perm.Act(o, marginals), Items: perm.Act(o, names), ItemLabel: "item, by its mean position"}
 }
 
 func (a *app) printSampled(r question.Sampled, names []string) {
@@ -170,5 +166,5 @@ func (a *app) printMarginals(s learn.Sampled, names []string) {
 		}
 		rows = append(rows, cells)
 	}
-	table(a.out, header, rows)
+	text.Table(a.out, header, rows)
 }

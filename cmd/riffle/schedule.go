@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/figures"
+	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/shuffle"
 )
@@ -30,9 +33,9 @@ distances are exact (Bayer & Diaconis 1992).`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case n < 2:
-				return usagef("schedule: --n must be 2 to %d (got %d)\nhint: sets of 0 and 1 objects have one order", mostScheduled, n)
+				return usageHint("sets of 0 and 1 objects have one order", "schedule: --n must be 2 to %d (got %d)", mostScheduled, n)
 			case n > mostScheduled:
-				return usagef("schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square\nhint: T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", mostScheduled, n, longSchedule(n))
+				return usageHint(fmt.Sprintf("T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", shuffle.LongSchedule(n)), "schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square", mostScheduled, n)
 			}
 			for _, t := range steps {
 				if t > mostShuffles {
@@ -50,7 +53,10 @@ distances are exact (Bayer & Diaconis 1992).`,
 			var err error
 			if len(steps) > 0 {
 				if s, err = shuffle.ScheduleOf(n, steps); err != nil {
-					return usagef("schedule: --steps: %s", strings.TrimPrefix(err.Error(), "schedule: steps "))
+					if f, ok := errors.AsType[*field.Error](err); ok {
+						return usagef("schedule: --%s: %s", strings.ToLower(f.Field), f.Problem)
+					}
+					return err
 				}
 				warnings, err = shuffle.Check(n, steps)
 			} else {
@@ -60,13 +66,13 @@ distances are exact (Bayer & Diaconis 1992).`,
 				return err
 			}
 			for _, w := range warnings {
-				a.note("warning: %s", w.Message)
+				a.Note("warning: %s", w.Message)
 			}
 			if picture != "" {
-				if err := plot.Save(picture, tvFigure(s)); err != nil {
+				if err := plot.Save(picture, figures.TV(s)); err != nil {
 					return err
 				}
-				a.note("wrote %s", picture)
+				a.Note("wrote %s", picture)
 			}
 			if a.json {
 				return a.printJSON(struct {
@@ -91,16 +97,6 @@ const (
 	mostShuffles  = 1_000
 )
 
-// longSchedule is T of so many cards that the limit law holds,
-//
-//	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
-//
-// (Bayer & Diaconis 1992, Thm 2): θ = 4.526 gives [shuffle.UniformTV].
-func longSchedule(n int) float64 {
-	theta := -math.Log2(4 * math.Sqrt(6) * math.Erfinv(shuffle.UniformTV))
-	return math.Ceil(1.5*math.Log2(float64(n)) + theta)
-}
-
 func (a *app) printSchedule(s shuffle.Schedule) {
 	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)
 	step := map[int]int{}
@@ -116,21 +112,5 @@ func (a *app) printSchedule(s shuffle.Schedule) {
 		}
 		rows = append(rows, row)
 	}
-	table(a.out, []string{"t", "TV to uniform", "reverse step", "TV of the step"}, rows)
-}
-
-// tvFigure computes what the paper's figure of distances shows.
-func tvFigure(s shuffle.Schedule) plot.TVFigure {
-	last := s.T + 3
-	f := plot.TVFigure{N: s.N, T: s.T, Steps: s.Steps, TVUniform: make([]float64, last+1), TVBetween: make([][]float64, s.T+1)}
-	for t := range f.TVUniform {
-		f.TVUniform[t] = shuffle.TVUniform(s.N, t)
-	}
-	for t := range f.TVBetween {
-		f.TVBetween[t] = make([]float64, s.T+1)
-		for u := range f.TVBetween[t] {
-			f.TVBetween[t][u] = shuffle.TVBetween(s.N, t, u)
-		}
-	}
-	return f
+	text.Table(a.out, []string{"t", "TV to uniform", "reverse step", "TV of the step"}, rows)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 )
@@ -45,7 +46,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 			if err != nil {
 				return err
 			}
-			lines := rowPrinter{header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
+			lines := text.Rows{Header: []string{"set", "bound", "stderr", "log p", "±", "effective", "uniform"}}
 			return ask(a, cmd, &stream, args, engineSpec, setsOf(in), asker[learn.Scored]{ask: q.Ask, print: func(answers []learn.Scored, _ []*dataset.Set) {
 				var rows [][]string
 				for _, r := range answers {
@@ -55,7 +56,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 					}
 					rows = append(rows, append(row, fmt.Sprintf("%.1f", r.Effective), fmt.Sprintf("%.4f", r.Uniform)))
 				}
-				lines.print(a.out, rows)
+				lines.Print(a.out, rows)
 			}})
 		},
 	}

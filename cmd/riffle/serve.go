@@ -55,10 +55,10 @@ the requests it has begun, a second one at once.`,
   riffle serve runs/sort9 --addr :8080 --token-file token.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: RUN is missing\nhint: riffle serve RUN…")
+				return usageHint("riffle serve RUN…", "serve: RUN is missing")
 			}
 			if slices.Contains(args, "") {
-				return usagef("serve: RUN is empty\nhint: riffle serve RUN…")
+				return usageHint("riffle serve RUN…", "serve: RUN is empty")
 			}
 			return nil
 		},
@@ -95,7 +95,7 @@ func (f *serveFlags) check(ctx context.Context) (token string, err error) {
 		}
 	}
 	if err := server.CheckAddress(f.addr); err != nil {
-		return "", usagef("serve: --addr: %w\nhint: --addr 127.0.0.1:8080, or :8080 for all addresses of this machine", err)
+		return "", usageHint("--addr 127.0.0.1:8080, or :8080 for all addresses of this machine", "serve: --addr: %w", err)
 	}
 	if f.tokenFile != "" {
 		if token, err = server.ReadToken(ctx, f.tokenFile); err != nil {
@@ -108,7 +108,7 @@ func (f *serveFlags) check(ctx context.Context) (token string, err error) {
 		}
 	}
 	if token == "" && !server.IsLoopback(f.addr) {
-		return "", usagef("serve: --addr %s can be reached from other machines, which wants a token\nhint: --token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", f.addr, tokenVariable)
+		return "", usageHint(fmt.Sprintf("--token-file FILE, or $%s; --addr 127.0.0.1:8080 needs none", tokenVariable), "serve: --addr %s can be reached from other machines, which wants a token", f.addr)
 	}
 	return token, nil
 }
@@ -132,7 +132,7 @@ func (a *app) serve(ctx context.Context, dirs []string, f *serveFlags) error {
 	}
 	s, err := server.New(server.Options{Runs: dirs, Engine: e, Token: token, Limits: f.limits, Drain: f.drain, Log: log})
 	if errors.Is(err, runs.ErrNoRun) && slices.ContainsFunc(dirs, isFile) && len(dirs) > 1 {
-		err = fmt.Errorf("%w\nhint: a pattern that ends in a slash, as models/*/ does, leaves files out", err)
+		err = hint.With(err, "a pattern that ends in a slash, as models/*/ does, leaves files out")
 	}
 	if err != nil {
 		return err

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
@@ -98,7 +99,7 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 		}
 		return err
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	var written []*dataset.Set
 	for answer, err := range answers {
 		if err != nil {
@@ -119,10 +120,10 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 			return err
 		}
 	}
-	a.warn(q.Warnings())
+	a.Warn(q.Warnings())
 	a.compiled(m)
 	if gap, of := q.MeanGap(); of > 1 {
-		a.note("mean gap %.4f %% over %d instances", gap, of)
+		a.Note("mean gap %.4f %% over %d instances", gap, of)
 	}
 	if text && f.out != "" {
 		return runs.WriteFile(f.out, func(w io.Writer) error { return dataset.WriteTourText(w, written) })
@@ -162,29 +163,13 @@ func outputs(in *dataset.File, f *orderFlags) (files tourFiles, err error) {
 
 // write writes the tour or path of a TSPLIB problem, and draws it.
 func (r *toured) write(schedule []int) error {
-	best, length, gap := r.Best()
+	best, length, _ := r.Best()
 	if err := runs.WriteFile(r.Tour, func(w io.Writer) error { return dataset.WriteTour(w, r.ID, tourComment(length, r.Open), best) }); err != nil {
 		return err
 	}
-	panel := plot.Tour{Order: best, Reference: r.Compared, Open: r.Open, Caption: "length " + lengthText(length)}
-	if gap != nil {
-		panel.Caption += fmt.Sprintf(", %.2f %% above the reference (dashed; thick: not in it)", *gap)
-	}
-	for k, it := range r.Set.Items {
-		panel.Points, panel.Names = append(panel.Points, it.Point), append(panel.Names, strconv.Itoa(k+1))
-	}
-	if err := plot.Save(r.Picture, plot.Tours{Rows: [][]plot.Tour{{panel}}, Side: 360}); err != nil {
+	picture, strip := figures.Tour(r.Toured, schedule)
+	if err := plot.Save(r.Picture, picture); err != nil {
 		return err
-	}
-	measure := func(_ int, o perm.Order) float64 {
-		if r.Open {
-			return r.Instance.PathLength(o)
-		}
-		return r.Instance.Length(o)
-	}
-	strip := tourStrip([][][2]float64{panel.Points}, [][]perm.Order{r.Steps}, schedule, measure)
-	for i := range strip.Rows[0] {
-		strip.Rows[0][i].Open = r.Open
 	}
 	return plot.Save(r.Strip, strip)
 }
@@ -192,15 +177,15 @@ func (r *toured) write(schedule []int) error {
 // tourComment is what the file of a tour says of it.
 func tourComment(length float64, open bool) string {
 	if open {
-		return "a path, which does not go back to its first city, of length " + lengthText(length)
+		return "a path, which does not go back to its first city, of length " + text.Length(length)
 	}
-	return "length " + lengthText(length)
+	return "length " + text.Length(length)
 }
 
 func (a *app) printTour(r toured) {
 	names := constraint.QuoteAll(r.Set.ItemNames())
 	for _, o := range r.Orders {
-		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, names), " "), lengthText(*o.Cost))
+		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, names), " "), text.Length(*o.Cost))
 		if len(r.Orders) > 1 {
 			fmt.Fprintf(a.out, "\tlog path %.3f", o.LogPath)
 		}
@@ -211,7 +196,7 @@ func (a *app) printTour(r toured) {
 		fmt.Fprintln(a.out)
 	}
 	if f := r.Finish; f != nil {
-		fmt.Fprintf(a.out, "2-opt\t%s\tlength %s, the model's %s", strings.Join(perm.Act(f.Order, names), " "), lengthText(f.After), lengthText(f.Before))
+		fmt.Fprintf(a.out, "2-opt\t%s\tlength %s, the model's %s", strings.Join(perm.Act(f.Order, names), " "), text.Length(f.After), text.Length(f.Before))
 		if f.Gap != nil {
 			fmt.Fprintf(a.out, "\tgap %.2f %%", *f.Gap)
 		}
@@ -221,7 +206,7 @@ func (a *app) printTour(r toured) {
 		return
 	}
 	if r.Gap != nil {
-		fmt.Fprintf(a.out, "gap\t%.2f %% above %s (%s)\n", *r.Gap, lengthText(*r.Reference), r.ReferenceIs)
+		fmt.Fprintf(a.out, "gap\t%.2f %% above %s (%s)\n", *r.Gap, text.Length(*r.Reference), r.ReferenceIs)
 	}
 	fmt.Fprintf(a.out, "tour\t%s\npicture\t%s\nsteps\t%s\n", r.Tour, r.Picture, r.Strip)
 }

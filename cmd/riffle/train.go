@@ -4,41 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/config"
-	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/presets"
 	runs "github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
-	"github.com/riffle-ml/riffle/task/tasks"
+	"github.com/riffle-ml/riffle/training"
 )
 
 // trainFlags are what riffle train is asked for.
 type trainFlags struct {
-	out, engineSpec string
-	set             []string
-	steps           int
-	limit           time.Duration
-	resume, quiet   bool
-	ignoreMemory    bool
-	devices         int
-	profile         string
-	initial         string
+	training.Request
+	steps   int
+	limit   time.Duration
+	quiet   bool
+	profile string
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -62,6 +55,10 @@ finished too. Both count what was trained before. The learning rate is from then
 of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
 steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
 
+Where validation finds a model that is the best so far (train.validate, at every checkpoint), it is kept in
+DIR/best, a run of its own that all commands take: riffle eval DIR/best. DIR has the last one. With
+train.patience a training ends when so many validations in a row bring no gain.
+
 With train.average the weights in model.safetensors are a moving average of those that are
 trained, which stand in trained.safetensors.
 
@@ -83,18 +80,18 @@ See docs/scale.md.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.train(cmd, args, t) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&t.out, "out", "", "folder of the run")
-	f.StringArrayVar(&t.set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	f.StringVar(&t.Out, "out", "", "folder of the run")
+	f.StringArrayVar(&t.Set, "set", nil, "change a key of the configuration: key=value (again for more)")
 	f.IntVar(&t.steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
-	f.BoolVar(&t.resume, "resume", false, "go on from the last checkpoint of --out")
-	f.StringVar(&t.initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
+	f.BoolVar(&t.Resume, "resume", false, "go on from the last checkpoint of --out")
+	f.StringVar(&t.Initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
-	f.BoolVar(&t.ignoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
-	f.IntVar(&t.devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
+	f.BoolVar(&t.IgnoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
+	f.IntVar(&t.Devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&t.profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
 	excludes(cmd, "steps", "time")
-	addEngine(cmd, &t.engineSpec)
+	addEngine(cmd, &t.Engine)
 	f.Lookup("engine").Usage += "; --resume keeps the run's"
 	return cmd
 }
@@ -103,36 +100,36 @@ See docs/scale.md.`,
 func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
-	case t.out == "":
-		return usagef("train: --out is missing\nhint: the folder that keeps the run, such as --out runs/first")
-	case len(args) == 0 && !t.resume:
-		return usagef("train: PRESET or FILE.toml is missing\nhint: riffle presets lists the presets")
+	case t.Out == "":
+		return usageHint("the folder that keeps the run, such as --out runs/first", "train: --out is missing")
+	case len(args) == 0 && !t.Resume:
+		return usageHint("riffle presets lists the presets", "train: PRESET or FILE.toml is missing")
 	case len(args) > 1:
-		return usagef("train: one argument too many: %q\nhint: %s", args[1], cmd.UseLine())
+		return usageHint(cmd.UseLine(), "train: one argument too many: %q", args[1])
 	case len(args) == 1 && args[0] == "":
-		return usagef("train: PRESET or FILE.toml is empty\nhint: riffle presets lists the presets")
+		return usageHint("riffle presets lists the presets", "train: PRESET or FILE.toml is empty")
 	case given("time") && t.limit <= 0:
 		return usagef("train: --time must be above 0 (got %s)", t.limit)
 	case given("steps") && t.steps <= 0:
 		return usagef("train: --steps must be above 0 (got %d)", t.steps)
-	case t.devices < 1:
-		return usagef("train: --devices must be 1 or more (got %d)", t.devices)
-	case t.resume && t.initial != "":
+	case t.Devices < 1:
+		return usagef("train: --devices must be 1 or more (got %d)", t.Devices)
+	case t.Resume && t.Initial != "":
 		return usagef("train: --init is for a new run, --resume goes on with one")
-	case t.resume && (len(args) > 0 || len(t.set) > 0):
-		return usagef("train: --resume takes no PRESET and --set: a run keeps its configuration\nhint: riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.out))
+	case t.Resume && (len(args) > 0 || len(t.Set) > 0):
+		return usageHint(fmt.Sprintf("riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.Out)), "train: --resume takes no PRESET and --set: a run keeps its configuration")
 	}
 	return nil
 }
 
 func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error) {
-	if t.resume && !cmd.Flags().Changed("engine") {
-		t.engineSpec = ""
+	if t.Resume && !cmd.Flags().Changed("engine") {
+		t.Engine = ""
 	}
 	if t.limit > 0 {
-		t.set = append(t.set, "train.time="+t.limit.String())
+		t.Set = append(t.Set, "train.time="+t.limit.String())
 	} else if t.steps > 0 {
-		t.set = append(t.set, fmt.Sprintf("train.steps=%d", t.steps), "train.time=")
+		t.Set = append(t.Set, fmt.Sprintf("train.steps=%d", t.steps), "train.time=")
 	}
 	if t.profile != "" { // what cannot be written is told before a run is made
 		if err := os.MkdirAll(t.profile, 0o777); err != nil {
@@ -141,16 +138,20 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	}
 	ctx, stop := untilHangup(cmd.Context())
 	defer stop()
-	all, err := a.processes()
+	all, err := training.Join()
 	if err != nil {
 		return err
 	}
-	defer func() { err = all.leave(a, err) }()
-	m, dir, err := all.open(func() (*learn.Model, *runs.Dir, error) {
-		return a.openRun(args, t)
-	}, func() (*learn.Model, *runs.Dir, error) { return a.follow(t) })
+	if !all.First() {
+		a.out, a.err = io.Discard, io.Discard
+	}
+	defer func() { err = all.Leave(a.stderr, err) }()
+	if len(args) > 0 {
+		t.From = args[0]
+	}
+	m, dir, err := all.Open(a, &t.Request)
 	if err != nil {
-		return err
+		return ofSet("train", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	a.describe(m)
@@ -162,15 +163,11 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	opt := a.trainOptions(m, t.quiet)
-	opt.Devices, opt.Peers = t.devices, all.peers()
-	first := all.first()
-	err = all.leave(a, m.Train(ctx, dir, t.resume, opt))
+	opt.Devices, opt.Peers = t.Devices, all.Peers()
+	first := all.First()
+	err = all.Leave(a.stderr, m.Train(ctx, dir, t.Resume, opt))
 	if errors.Is(err, learn.ErrStopped) {
-		again := forced(t.engineSpec, m.Engine)
-		if t.devices > 1 {
-			again += fmt.Sprintf(" --devices %d", t.devices)
-		}
-		return fmt.Errorf("stopped at step %d, all is saved\nhint: riffle train --out %s --resume%s goes on", m.State.Step, shell.Quote(t.out), again)
+		return hint.Errorf(fmt.Sprintf("riffle train --out %s --resume%s goes on", shell.Quote(t.Out), t.Again(m.Engine)), "stopped at step %d, all is saved", m.State.Step)
 	}
 	if err != nil || !first {
 		return err
@@ -187,117 +184,19 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// openRun makes a model and its run directory, or opens a run that is there. The directory
-// is made last: what cannot be trained leaves nothing behind. With engineSpec "" a run that
-// is there keeps its engine.
-func (a *app) openRun(args []string, t *trainFlags) (m *learn.Model, dir *runs.Dir, err error) {
-	cfg, state, spec := config.Config{}, runs.State{}, t.engineSpec
-	if t.resume {
-		if dir, err = runs.Resume(t.out); err != nil {
-			return nil, nil, err
-		}
-		cfg = dir.Config
-	} else if cfg, err = readConfig(args[0]); err != nil {
-		return nil, nil, err
-	}
-	from := filepath.Join(t.out, runs.ConfigFile)
-	if !t.resume {
-		from = args[0]
-	}
-	err = change("train", &cfg, t.set)
-	if err == nil && !t.resume && args[0] == "ranking" && listsOfFeatures(cfg, t.set) {
-		a.note("the items have features: this is the preset ranking-features")
-		if cfg, err = readConfig("ranking-features"); err == nil {
-			err = change("train", &cfg, t.set)
-		}
-	}
-	if err == nil {
-		if _, err = cfg.Resolve(); err != nil {
-			err = blame("train", from, t.set, err)
-		}
-	}
-	if err == nil && t.resume {
-		state, err = a.checkRun(dir, &cfg)
-	}
-	if err != nil {
-		if dir != nil {
-			err = errors.Join(err, dir.Close())
-		}
-		return nil, nil, err
-	}
-	kept := spec == "" && state.Engine != ""
-	if kept {
-		spec = state.Engine
-	}
-	by := learn.Plan
-	if t.initial != "" { // which goes over the starting weights
-		by = learn.New
-	}
-	if m, err = a.newModel(cfg, spec, by); err != nil {
-		err = blame("train", from, t.set, err)
-	}
-	switch {
-	case err != nil && kept && spec != "go":
-		err = fmt.Errorf("%w\nhint: the run was made with the %s engine; another one, such as --engine go, goes on, but not bit for bit", err, spec)
-	case err == nil && state.Engine != "" && m.Engine.Kind != state.Engine:
-		a.warn([]string{fmt.Sprintf("the run was made with the %s engine; with %s its steps are not bit for bit the same", state.Engine, m.Engine.Kind)})
-	}
-	if err == nil {
-		if err = m.CheckDevices(t.devices); err != nil {
-			err = fmt.Errorf("train: --%w", err)
-		}
-	}
-	if err == nil && !t.ignoreMemory {
-		if err = m.CheckMemory(t.devices); err != nil {
-			err = fmt.Errorf("%w; --ignore-memory tries all the same", err)
-		}
-	}
-	if err == nil && t.initial != "" {
-		var notes []string
-		if notes, err = m.InitFrom(t.initial); err != nil {
-			err = fmt.Errorf("train: --init: %w", err)
-		}
-		for _, n := range notes {
-			a.note("%s", n)
-		}
-	}
-	if err == nil && !t.resume {
-		dir, err = runs.Create(t.out, &m.Config)
-	}
-	if err != nil && dir != nil {
-		err = errors.Join(err, dir.Close())
-	}
-	return m, dir, err
-}
-
-// checkRun holds a run's checkpoint, if it has one, against its configuration, before more memory is
-// taken and data are read than its files are long.
-func (a *app) checkRun(dir *runs.Dir, cfg *config.Config) (runs.State, error) {
-	m, _, err := learn.Plan(*cfg, nil)
-	if err != nil {
-		return runs.State{}, fmt.Errorf("%s: %w", dir.File(runs.ConfigFile), err)
-	}
-	dir.Expect(m.Denoiser)
-	_, state, _, err := dir.LoadModel()
-	if errors.Is(err, runs.ErrNoCheckpoint) {
-		err = nil
-	}
-	return state, err
-}
-
 // describe says what is about to be trained.
 func (a *app) describe(m *learn.Model) {
 	what := m.Config.Method
 	if p := m.Process; p != nil {
 		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
 	}
-	a.note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
+	a.Note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
 	if t, ok := m.Task.(task.Lister); ok {
 		var lists [task.Test + 1]int
 		for split := range lists {
 			lists[split], _ = t.Lists(task.Split(split)) // the model was made: its data can be read
 		}
-		a.note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
+		a.Note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
 	}
 	if t, ok := m.Task.(task.DataDoubter); ok {
 		doubts := t.Doubts(task.Train)
@@ -306,106 +205,13 @@ func (a *app) describe(m *learn.Model) {
 				doubts = append(slices.Clip(doubts), d)
 			}
 		}
-		a.warn(doubts)
+		a.Warn(doubts)
 	}
-}
-
-// forced returns the flag that names engine e, where auto would take another one here.
-func forced(spec string, e *engine.Engine) string {
-	auto := os.Getenv("GOMLX_BACKEND")
-	if auto == "" {
-		for _, x := range engine.List() {
-			if x.Default {
-				auto = x.Name + ":" + x.Path
-			}
-		}
-	}
-	name := e.Kind
-	if e.Path != "" {
-		name += ":" + e.Path
-	}
-	if spec == "auto" || auto == e.Kind || strings.TrimSuffix(auto, ":") == name {
-		return ""
-	}
-	return " --engine " + name
-}
-
-// newModel makes a model by [learn.New] or [learn.Plan].
-func (a *app) newModel(cfg config.Config, engineSpec string, by func(config.Config, *engine.Engine) (*learn.Model, []string, error)) (*learn.Model, error) {
-	m, warnings, err := by(cfg, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.engineFor(m, engineSpec, m.FasterToTrain); err != nil {
-		return nil, err
-	}
-	a.warn(warnings)
-	return m, m.CheckData()
-}
-
-// listsOfFeatures tells whether a configuration is for lists of items with features, of which one reverse
-// step by Plackett–Luce learns more in the same time, unless keys say how the process or its law is to be.
-func listsOfFeatures(cfg config.Config, set []string) bool {
-	for _, s := range set {
-		if strings.HasPrefix(s, "process.") || strings.HasPrefix(s, "model.gpl_rows") {
-			return false
-		}
-	}
-	return tasks.InferFromData(&cfg) == nil && cfg.Task.Items == "features" // what is wrong is said later
-}
-
-// change changes the keys of a configuration that --set gives.
-func change(command string, cfg *config.Config, set []string) error {
-	for _, s := range set {
-		if err := cfg.Set(s); err != nil {
-			return usagef("%s: --set: %w", command, err)
-		}
-	}
-	return nil
-}
-
-// blame says where the key that an error is about is from: --set, which is wrong use unless it
-// named a file that is not there, or else the configuration called from. An error about no key stays.
-func blame(command, from string, set []string, err error) error {
-	wrong, ok := errors.AsType[*config.KeyError](err)
-	if !ok || wrong.Where != "" {
-		return err
-	}
-	for _, s := range set {
-		key, _, _ := strings.Cut(s, "=")
-		if key = strings.TrimSpace(key); wrong.Key != key && !strings.HasPrefix(wrong.Key, key+"[") {
-			continue
-		}
-		err = fmt.Errorf("%s: --set: %w", command, err)
-		if _, file := errors.AsType[*fs.PathError](err); !file {
-			err = usageError{err}
-		}
-		return err
-	}
-	return fmt.Errorf("%s: %w", from, err)
-}
-
-// readConfig reads a TOML file or a preset.
-func readConfig(name string) (config.Config, error) {
-	if strings.HasSuffix(name, ".toml") {
-		cfg, err := config.LoadConfig(name)
-		if err == nil {
-			return cfg, nil
-		}
-		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
-			return config.Config{}, err
-		}
-	}
-	data, err := presetData(name)
-	if err != nil {
-		return config.Config{}, err
-	}
-	return config.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
 }
 
 // stepLine says how far a training is. What is not known yet, such as the loss of a first step
 // that the engine is still at, is a question mark.
-func stepLine(p learn.Progress, batch int) string {
+func stepLine(p learn.Progress, batch float64) string {
 	loss, left := "?", "?"
 	if p.Loss != 0 {
 		loss = fmt.Sprintf("%.3f", p.Loss)
@@ -413,31 +219,31 @@ func stepLine(p learn.Progress, batch int) string {
 	if p.Done > 0.001 {
 		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
 	}
-	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*float64(batch), left)
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
-	bar := a.newProgress("training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+	bar := progress.New(a.err, "training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
 	m.OnCompile = func(text string) {
-		bar.clear()
-		a.note("%s", text)
+		bar.Clear()
+		a.Note("%s", text)
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.share(p.Done, stepLine(p, m.Config.Train.Batch))
+			bar.Share(p.Done, stepLine(p, m.Config.MeanBatch()))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
-			bar.clear()
+			bar.Clear()
 			correct := ""
 			if c := r.Figure("correct"); c != nil {
 				correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
 			}
-			a.note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
+			a.Note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
 		}),
 		OnMessage: func(text string) {
-			bar.clear()
-			a.note("%s", text)
+			bar.Clear()
+			a.Note("%s", text)
 		},
 	}
 }
@@ -459,10 +265,10 @@ func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bo
 	if m.State.Step == 1 {
 		steps = "step"
 	}
-	a.note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
+	a.Note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
 	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted in the test, the trained model is saved\nhint: riffle eval %s tests it", shell.Quote(dir.Path))
+		return hint.Errorf(fmt.Sprintf("riffle eval %s tests it", shell.Quote(dir.Path)), "interrupted in the test, the trained model is saved")
 	}
 	return err
 }

@@ -41,6 +41,6 @@ func (a *app) readCities(path string) (*dataset.File, error) {
 // noteTours says that of several tours the first is taken.
 func (a *app) noteTours(f *dataset.File) {
 	if f.Tours() > 1 {
-		a.note("%s: has %d tours, the first is taken", f.Path, f.Tours())
+		a.Note("%s: has %d tours, the first is taken", f.Path, f.Tours())
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -49,43 +47,14 @@ exchange of two edges (2-opt) shortens them, or they are longer than one that wa
 			if err != nil {
 				return usage(cmd, err)
 			}
-			a.warn(r.Doubts)
+			a.Warn(r.Doubts)
 			if a.json {
 				return a.printJSON(r)
 			}
-			a.printCheck(r)
+			a.lines(r.Lines())
 			return nil
 		},
 	}
 	cmd.Flags().Float64Var(&best, "best", 0, "length of the shortest tour, where it is known")
 	return cmd
-}
-
-func (a *app) printCheck(r *question.TourReport) {
-	line := func(key, value string) { fmt.Fprintf(a.out, "%-10s %s\n", key, value) }
-	line("file", r.File)
-	line("format", r.Format)
-	if r.Name != "" {
-		line("name", r.Name)
-	}
-	if r.Distance != "" {
-		line("distance", string(r.Distance))
-	}
-	line("instances", strconv.Itoa(r.Instances))
-	cities := strconv.Itoa(r.CitiesMin)
-	if r.CitiesMax > r.CitiesMin {
-		cities += " to " + strconv.Itoa(r.CitiesMax)
-	}
-	line("cities", cities)
-	line("tours", strconv.Itoa(r.Tours))
-	if r.Length != nil {
-		line("length", lengthText(*r.Length))
-	}
-	if r.Gap != nil {
-		line("reference", lengthText(*r.Reference))
-		line("gap %", fmt.Sprintf("%.4f", *r.Gap))
-		if r.Tours > 1 {
-			line("largest", fmt.Sprintf("%.4f", *r.GapMax))
-		}
-	}
 }

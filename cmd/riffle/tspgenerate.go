@@ -31,7 +31,7 @@ line. The same seed gives the same file.`,
 			case r.Count < 1:
 				return usagef("tsp generate: --count must be 1 or more (got %d)", r.Count)
 			case r.File == "":
-				return usagef("tsp generate: --out is missing\nhint: %s", cmd.UseLine())
+				return usageHint(cmd.UseLine(), "tsp generate: --out is missing")
 			}
 			return exactly()(cmd, args)
 		},

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/question"
 	runs "github.com/riffle-ml/riffle/run"
@@ -105,19 +105,19 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 			note = "\tnot proven to be the shortest"
 		}
 		if !a.json {
-			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, lengthText(s.Length), s.Tour.Text(perm.OneBased), note)
+			fmt.Fprintf(a.out, "%s\t%s\t%s%s\n", s.ID, text.Length(s.Length), s.Tour.Text(perm.OneBased), note)
 		} else if err := a.printLine(s); err != nil {
 			return err
 		}
 	}
-	a.warn(warnings)
+	a.Warn(warnings)
 	if n := len(all); n > 1 {
-		a.note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
+		a.Note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
 		if q.Method == "exact" {
-			a.note("%d proven to be the shortest", n-unproven)
+			a.Note("%d proven to be the shortest", n-unproven)
 		}
 		if labelled > 0 {
-			a.note("mean gap to the file's tours %.4f %%", gap/float64(labelled))
+			a.Note("mean gap to the file's tours %.4f %%", gap/float64(labelled))
 		}
 	}
 	return nil
@@ -134,6 +134,3 @@ func writeTours(w io.Writer, f *dataset.File, all []question.Found) error {
 	}
 	return dataset.WriteTourText(w, sets)
 }
-
-// lengthText is a length as people read it: integers whole, others to ten digits.
-func lengthText(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }

@@ -5,7 +5,6 @@ package hint
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Hinter is an error with a hint, "" for none.
@@ -61,9 +60,7 @@ func Of(err error) (hints []string) {
 func Text(err error) string {
 	text := err.Error()
 	for _, h := range Of(err) {
-		if line := "\nhint: " + h; !strings.Contains(text, line) { // some errors have it in their text
-			text += line
-		}
+		text += "\nhint: " + h
 	}
 	return text
 }

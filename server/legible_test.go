@@ -2,20 +2,11 @@ package server
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
-
-var shots = flag.String("shots", "", "folder to write pictures of the page to")
 
 // faults are what people could not read, see or reach on a page as it is: text of a contrast
 // below 4.5:1 (WCAG 2.2, 1.4.3), edges of what is operated below 3:1 (1.4.11), text cut off
@@ -89,104 +80,5 @@ func legible(t *testing.T, ctx context.Context, name string) {
 				t.Errorf("%s, %s, %d px wide: %s", name, scheme, width, fault)
 			}
 		}
-	}
-}
-
-// shoot writes the page as it looks, in light and dark, on a desk and on a phone.
-func shoot(t *testing.T, ctx context.Context, name string) {
-	t.Helper()
-	for _, look := range []struct {
-		name, scheme string
-		width        int64
-	}{{"light", "light", 1200}, {"dark", "dark", 1200}, {"phone", "light", 390}, {"phone-dark", "dark", 390}} {
-		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}}
-		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
-			t.Fatal(err)
-		}
-		do(t, ctx, chromedp.EmulateViewport(look.width, 900), chromedp.Sleep(time.Second)) // tiles glide for 0.7 s
-		value[bool](t, ctx, `scrollTo(0, 0), true`)
-		png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*shots, name+"-"+look.name+".png"), png, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	do(t, ctx, chromedp.EmulateViewport(1200, 900))
-}
-
-// Each flow with the trained models of the repository, as pictures to look at, where -shots
-// says so; docs/images has some of them:
-//
-//	go test ./server -run TestLooks -args -shots /tmp/shots
-func TestLooks(t *testing.T) {
-	if *shots == "" {
-		t.Skip("writes pictures to look at: -args -shots FOLDER")
-	}
-	_, web := start(t, func(o *Options) {
-		o.Runs = []string{"../models/sort", "../models/puzzle", "../models/tours", "../models/rankings"}
-	})
-	ctx, errors := open(t, web.URL)
-	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")))
-	absolute := func(names ...string) (paths []string) {
-		for _, name := range names {
-			path, err := filepath.Abs(filepath.Join("..", "examples", name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			paths = append(paths, path)
-		}
-		return paths
-	}
-	end := func() {
-		t.Helper()
-		do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#marginals:not([hidden]), #error:not([hidden])")))
-		if text := value[string](t, ctx, `document.getElementById("error").textContent`); text != "" {
-			t.Fatalf("the page says %q", text)
-		}
-		value[bool](t, ctx, `{stop(); const s = document.getElementById("step"); s.value = s.max; s.dispatchEvent(new Event("input"))}`)
-	}
-
-	shoot(t, ctx, "sort-empty")
-	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), absolute("numbers/a.png", "numbers/b.png", "numbers/c.png", "numbers/d.png", "numbers/e.png")),
-		chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(5)")))
-	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
-	end()
-	shoot(t, ctx, "sort")
-	value[bool](t, ctx, `document.getElementById("rules-input").open = document.getElementById("about-model").open = true`)
-	do(t, ctx, chromedp.SendKeys(chromedp.CSS("#rule-item"), "a.png"), chromedp.SendKeys(chromedp.CSS("#rule-other"), "0"+kb.Enter), chromedp.WaitVisible(chromedp.CSS("#rules button")))
-	shoot(t, ctx, "rules")
-	value[bool](t, ctx, `document.getElementById("rules-input").open = document.getElementById("about-model").open = false, true`)
-
-	choose(t, ctx, "puzzle")
-	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#picture-file"), absolute("seven.png")), chromedp.WaitVisible(chromedp.CSS("#stage img.whole")))
-	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
-	end()
-	shoot(t, ctx, "puzzle")
-
-	choose(t, ctx, "tours")
-	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("svg.map")))
-	for i := range 20 {
-		x, y := float64(i*7%20)/21+0.04, float64(i*i*3%19)/20+0.05
-		at := value[[]float64](t, ctx, fmt.Sprintf(`{const b = document.querySelector("svg.map").getBoundingClientRect(); [b.left + %g * b.width, b.top + %g * b.height]}`, x, y))
-		do(t, ctx, chromedp.MouseClickXY(at[0], at[1]))
-	}
-	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
-	end()
-	shoot(t, ctx, "tour")
-
-	choose(t, ctx, "rankings")
-	table, err := os.ReadFile("../examples/season.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), string(table)), chromedp.Click(chromedp.CSS("#table-use")))
-	end()
-	shoot(t, ctx, "rankings")
-	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), strings.Replace(string(table), "4.852", "many", 1)), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#error")))
-	shoot(t, ctx, "rankings-error")
-	for _, e := range errors() {
-		t.Log(e)
 	}
 }

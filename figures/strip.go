@@ -1,17 +1,18 @@
-package main
+package figures
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
 	"github.com/riffle-ml/riffle/task"
 )
 
-// strip draws the first count test sets as noise, after each reverse step, and ordered.
-func strip(ctx context.Context, m *learn.Model, count int) (plot.Figure, error) {
+// Strip draws the first count test sets as noise, after each reverse step, and ordered.
+func Strip(ctx context.Context, m *learn.Model, count int) (plot.Figure, error) {
 	ex, paths, err := m.TestPaths(ctx, count, learn.DecodeOptions{})
 	if err != nil {
 		return nil, err
@@ -61,4 +62,29 @@ func tourStrip(points [][][2]float64, states [][]perm.Order, schedule []int, len
 		f.Rows = append(f.Rows, row)
 	}
 	return f
+}
+
+const (
+	thumbnail   = 224 // longer side of a picture in the strip, pixels
+	stripStates = 12  // at most
+)
+
+// PuzzleStrip draws the states on the way from noise, some of them where there are many.
+func PuzzleStrip(tiles []*dataset.Picture, columns int, states []perm.Order, schedule []int, truth perm.Order) (plot.Strip, error) {
+	set := plot.StripSet{Columns: columns, Truth: truth}
+	high, wide := tiles[0].Rows*len(tiles)/columns, tiles[0].Cols*columns
+	shrink := max(1, float64(max(high, wide))/thumbnail)
+	for _, t := range tiles {
+		small, _, err := t.Resize(max(1, int(float64(t.Rows)/shrink)), max(1, int(float64(t.Cols)/shrink)))
+		if err != nil {
+			return plot.Strip{}, err
+		}
+		set.Images = append(set.Images, small.Image())
+	}
+	shown := min(len(states), stripStates)
+	for i := range shown {
+		k := i * (len(states) - 1) / max(1, shown-1)
+		set.Rows = append(set.Rows, plot.StripRow{T: schedule[len(schedule)-1-k], Order: states[k]})
+	}
+	return plot.Strip{Sets: []plot.StripSet{set}}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"bytes"
@@ -11,19 +11,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
-	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/run"
 )
 
 // mostPlotted is the largest file of results that is drawn, in bytes.
 const mostPlotted = 256 << 20
 
-// plotFile draws what a file of results holds, beside it and under its name.
-func (a *app) plotFile(p *plotter, path string) error {
+// File draws what a file of results holds, beside it and under its name: that of a run's log or
+// calibration, or of what riffle sample --json prints.
+func (w *Writer) File(path string) (warnings []string, err error) {
 	data, err := readResults(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	var head struct {
@@ -36,39 +39,38 @@ func (a *app) plotFile(p *plotter, path string) error {
 	err = json.NewDecoder(bytes.NewReader(data)).Decode(&head)
 	switch {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: is empty, wanted %s", path, plottable)
+		return nil, fmt.Errorf("%s: is empty, wanted %s", path, plottable)
 	case err != nil:
-		return fmt.Errorf("%s: has nothing that is known to draw, wanted %s (begins with %.20q)", path, plottable, bytes.TrimSpace(data))
+		return nil, fmt.Errorf("%s: has nothing that is known to draw, wanted %s (begins with %.20q)", path, plottable, bytes.TrimSpace(data))
 	case head.Pairs != nil:
-		figure, err := calibrationFigure(path, data)
+		figure, err := calibration(path, data)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return p.save(base, figure)
+		return nil, w.save(base, figure)
 	case head.Marginals != nil:
 		figures, err := marginalFigures(path, data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i, f := range figures {
 			name := base
 			if len(figures) > 1 { // by number: ids may be anything
 				name += "-" + strconv.Itoa(i+1)
 			}
-			if err := p.save(name, f); err != nil {
-				return err
+			if err := w.save(name, f); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return nil, nil
 	case head.Loss != nil || head.Event != nil:
-		steps, events, warnings, err := runs.ReadMetrics(path)
-		log, err := a.readLog(path, steps, events, warnings, err)
+		steps, events, warnings, err := run.ReadMetrics(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return log.save(p, base+"-training", base)
+		return warnings, w.log(path, steps, events, base+"-training", base)
 	}
-	return fmt.Errorf("%s: has nothing that is known to draw, wanted %s", path, plottable)
+	return nil, fmt.Errorf("%s: has nothing that is known to draw, wanted %s", path, plottable)
 }
 
 const plottable = "a run's metrics.jsonl or calibration.json, or what riffle sample --json prints"
@@ -115,15 +117,21 @@ func marginalFigures(path string, data []byte) (figures []plot.Figure, err error
 			return nil, fmt.Errorf("%s: set %d: marginals: is empty", path, n)
 		}
 		if n > mostFigures {
-			return nil, fmt.Errorf("%s: has more than %d sets, each a picture\nhint: head -n %[2]d", path, mostFigures)
+			return nil, hint.Errorf(fmt.Sprintf("head -n %d", mostFigures), "%s: has more than %d sets, each a picture", path, mostFigures)
 		}
 		names := make([]string, len(s.Marginals))
 		for k := range names {
 			names[k] = strconv.Itoa(k)
 		}
-		figures = append(figures, heatMap(s.Marginals, names))
+		figures = append(figures, Marginals(s.Marginals, names))
 	}
 }
 
 // mostFigures is how many pictures one file may become.
 const mostFigures = 100
+
+// Marginals draws marginals with the items by their mean position.
+func Marginals(marginals [][]float64, names []string) plot.HeatMap {
+	o := learn.ByMeanPosition(marginals)
+	return plot.HeatMap{Values: perm.Act(o, marginals), Items: perm.Act(o, names), ItemLabel: "item, by its mean position"}
+}

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"fmt"
@@ -7,23 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// table prints rows with aligned columns; the first column is left-aligned, the others
+// Table prints rows with aligned columns; the first column is left-aligned, the others
 // right-aligned.
-func table(w io.Writer, header []string, rows [][]string) {
-	(&rowPrinter{header: header}).print(w, rows)
+func Table(w io.Writer, header []string, rows [][]string) {
+	(&Rows{Header: header}).Print(w, rows)
 }
 
-// rowPrinter prints a table whose rows come some after the other: columns are as wide as the
+// Rows prints a table whose rows come some after the other: columns are as wide as the
 // widest cell so far.
-type rowPrinter struct {
-	header []string // printed first
+type Rows struct {
+	Header []string // printed first
 	width  []int
 }
 
-func (t *rowPrinter) print(w io.Writer, rows [][]string) {
+// Print prints more rows, the header before the first.
+func (t *Rows) Print(w io.Writer, rows [][]string) {
 	if t.width == nil {
-		t.width = make([]int, len(t.header))
-		rows = append([][]string{t.header}, rows...)
+		t.width = make([]int, len(t.Header))
+		rows = append([][]string{t.Header}, rows...)
 	}
 	for _, row := range rows {
 		for i, cell := range row {

@@ -1,0 +1,86 @@
+// Package figures draws what runs, files of results and answers hold: training curves, marginals,
+// calibration, and sets on their way from noise to order. Package plot does the drawing.
+package figures
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/riffle-ml/riffle/evaluate"
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/plot"
+	"github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/task"
+)
+
+// Writer writes figures and remembers their files.
+type Writer struct {
+	Format string   // png or svg
+	Run    *run.Dir // whose figures they are, nil where they go beside a file
+	Files  []string
+}
+
+// save writes a figure to the file path and its format's extension, or to that name among the
+// figures of the run.
+func (w *Writer) save(path string, f plot.Figure) error {
+	path += "." + w.Format
+	if w.Run == nil {
+		w.Files = append(w.Files, path)
+		return plot.Save(path, f)
+	}
+	name := filepath.Join(run.FiguresDir, path)
+	w.Files = append(w.Files, w.Run.File(name))
+	return w.Run.WriteFile(name, func(to io.Writer) error { return plot.Encode(to, w.Format, f) })
+}
+
+// Log draws the training and the metrics of the run's log. It fails with [fs.ErrNotExist] where the run
+// has none.
+func (w *Writer) Log() (warnings []string, err error) {
+	steps, events, warnings, err := w.Run.ReadMetrics()
+	if err != nil {
+		return nil, err
+	}
+	return warnings, w.log(w.Run.File(run.MetricsFile), steps, events, "training", "metrics")
+}
+
+// Calibration draws the calibration that the run keeps, if it does.
+func (w *Writer) Calibration() error {
+	data, err := w.Run.ReadFile(run.CalibrationFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	figure, err := calibration(w.Run.File(run.CalibrationFile), data)
+	if err != nil {
+		return err
+	}
+	return w.save("calibration", figure)
+}
+
+// TestSets draws the marginals of the first test set of a model by so many samples, where its objects have
+// places, and the way of the first count sets from noise to order.
+func (w *Writer) TestSets(ctx context.Context, m *learn.Model, count, samples int) error {
+	switch marginals, err := evaluate.TestMarginals(ctx, m, 0, samples); {
+	case errors.Is(err, task.ErrNoPlaces):
+	case err != nil:
+		return err
+	default:
+		heat := plot.HeatMap{Values: marginals.Values, Items: marginals.Items, ItemLabel: "item, in the right order"}
+		if !marginals.Whole {
+			heat.ItemLabel = "item, as far as known in order"
+		}
+		if err := w.save("marginals", heat); err != nil {
+			return err
+		}
+	}
+	strips, err := Strip(ctx, m, count)
+	if err != nil {
+		return err
+	}
+	return w.save("strip", strips)
+}

@@ -1,0 +1,61 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/presets"
+)
+
+// ReadConfig reads a TOML file or a preset.
+func ReadConfig(name string) (config.Config, error) {
+	if strings.HasSuffix(name, ".toml") {
+		cfg, err := config.LoadConfig(name)
+		if err == nil {
+			return cfg, nil
+		}
+		if _, preset := presets.Get(strings.TrimSuffix(name, ".toml")); !preset || !errors.Is(err, os.ErrNotExist) {
+			return config.Config{}, err
+		}
+	}
+	data, err := presets.Find(name)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.ParseConfig(data, strings.TrimSuffix(name, ".toml")+".toml")
+}
+
+// SetError is an error of a change key=value.
+type SetError struct{ error }
+
+// Unwrap returns what is wrong.
+func (e *SetError) Unwrap() error { return e.error }
+
+// Change makes changes of a configuration, key=value each. It fails with a [SetError].
+func Change(cfg *config.Config, set []string) error {
+	for _, s := range set {
+		if err := cfg.Set(s); err != nil {
+			return &SetError{err}
+		}
+	}
+	return nil
+}
+
+// Blame says where the key that an error is about is from: changes, which is a [SetError], or else the
+// configuration called from. An error about no key stays.
+func Blame(from string, set []string, err error) error {
+	wrong, ok := errors.AsType[*config.KeyError](err)
+	if !ok || wrong.Where != "" {
+		return err
+	}
+	for _, s := range set {
+		key, _, _ := strings.Cut(s, "=")
+		if key = strings.TrimSpace(key); wrong.Key == key || strings.HasPrefix(wrong.Key, key+"[") {
+			return &SetError{err}
+		}
+	}
+	return fmt.Errorf("%s: %w", from, err)
+}
