@@ -24,7 +24,7 @@ var fields = map[string]string{
 var network = map[string]string{
 	"N": "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
 	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "Pairs": "model.pairs", "GPLRows": "model.gpl_rows",
-	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout",
+	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout", "Encoder.Codes": "model.codes",
 }
 
 // Network makes the denoiser of a configuration, for objects as its task says they are, with the head of
@@ -119,7 +119,7 @@ func (c *Config) DenoiserConfig(objects denoiser.EncoderConfig, head string) (de
 		}
 	}
 	m := c.Model
-	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Dropout, objects.Points = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.EncoderDropout, m.Points
+	objects.Kind, objects.Channels, objects.Kernel, objects.Hidden, objects.Codes, objects.Dropout, objects.Points = m.Encoder, m.Channels, m.Kernel, m.Hidden, m.Codes, m.EncoderDropout, m.Points
 	return denoiser.Config{
 		N: c.Task.N, Law: law, GPLRows: m.GPLRows, Encoder: objects,
 		Dim: m.Dim, Layers: m.Layers, Heads: m.Heads, FeedForward: m.FeedForward,

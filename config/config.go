@@ -73,6 +73,7 @@ type Model struct {
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
 	Kernel         int     `toml:"kernel,omitempty" comment:"cnn, window: size of the convolutions, pixels; window: with batch norm and pooling, as cnn has them; 0: with a stride, without norm" for:"model.encoder=cnn|window"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim" for:"model.encoder=cnn|window|features"`
+	Codes          int     `toml:"codes,omitempty" comment:"window: what is read of a window ends in so many numbers near -1 or 1 (tanh), so that what a digit is counts and not how it is written; 0: none" for:"model.encoder=window" range:"0..65536"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`
 	Layers         int     `toml:"layers" comment:"of the transformer" default:"4" range:"0..1024"`

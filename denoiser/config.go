@@ -83,6 +83,10 @@ type EncoderConfig struct {
 	// Hidden are the sizes of the layers between the convolutions and d: of each window
 	// for "window", of each vector for "features"; none for "cnn" means one linear layer.
 	Hidden []int
+	// Codes ends "window"'s reading of a window in so many numbers tanh(2·(W·h + b)); 0: none. Near -1 and 1 they say which of
+	// some kinds a window is (which digit) and forget how it is drawn. A score of several windows needs that: what is left
+	// of it in one of them may not outweigh the next.
+	Codes int
 	// Dropout is the probability with which "window" drops a unit of its hidden layers in
 	// training, 0 to below 1: it makes readers of images overfit less.
 	Dropout float64
@@ -111,6 +115,8 @@ func (c *Config) validate() error {
 		return field.Errorf("Encoder.Kernel", "must be odd and 1 to %d (got %d)", maxKernel, c.Encoder.Kernel)
 	case !(c.Dropout >= 0 && c.Dropout < 1): // NaN too
 		return field.Errorf("Dropout", "must be 0 or more and below 1 (got %g)", c.Dropout)
+	case c.Encoder.Codes < 0 || c.Encoder.Codes > maxUnits:
+		return field.Errorf("Encoder.Codes", "must be 0 to %d (got %d)", maxUnits, c.Encoder.Codes)
 	case !(c.Encoder.Dropout >= 0 && c.Encoder.Dropout < 1):
 		return field.Errorf("Encoder.Dropout", "must be 0 or more and below 1 (got %g)", c.Encoder.Dropout)
 	case c.Positions != "sinusoid" && c.Positions != "learned" && c.Positions != "first" && c.Positions != "none":

@@ -33,6 +33,7 @@ type settings struct {
 	Channels    []int   `json:"channels"`
 	Kernel      int     `json:"kernel"`
 	Hidden      []int   `json:"hidden"`
+	Codes       int     `json:"codes"`
 	Features    int     `json:"features"`
 	Dim         int     `json:"dim"`
 	Layers      int     `json:"layers"`
@@ -54,7 +55,7 @@ func (s settings) network(t *testing.T) *denoiser.Denoiser {
 		N: s.N, Law: law, GPLRows: s.GPLRows,
 		Encoder: denoiser.EncoderConfig{
 			Kind: s.Encoder, Height: s.Height, Width: s.Width, Window: s.Window,
-			Channels: s.Channels, Kernel: s.Kernel, Hidden: s.Hidden, Features: s.Features,
+			Channels: s.Channels, Kernel: s.Kernel, Hidden: s.Hidden, Codes: s.Codes, Features: s.Features,
 		},
 		Dim: s.Dim, Layers: s.Layers, Heads: s.Heads, FeedForward: s.FeedForward,
 		Dropout: s.Dropout, Positions: s.Positions, Edges: s.Edges, Score: s.Score,

@@ -44,7 +44,7 @@ func TestLivePyTorch(t *testing.T) {
 	cnn.Encoder, cnn.Channels, cnn.Kernel, cnn.Hidden = "cnn", []int{32, 64}, 5, []int{}
 	window.Encoder, window.Channels, window.Window, window.Hidden = "window", []int{16, 32}, 28, []int{64}
 	pooled := window
-	pooled.Channels, pooled.Kernel = []int{8, 16}, 3
+	pooled.Channels, pooled.Kernel, pooled.Codes = []int{8, 16}, 3, 12
 	networks := map[string]settings{"cnn": cnn, "window": window, "window, pooled": pooled}
 
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 )
 
 // windowEncoder reads an image as windows side by side (the digits of a number), all with
-// the same small network: convolutions, then hidden layers with ReLU; the windows' features
-// side by side give d numbers by one linear layer. What it learns of a digit in one place it
+// the same small network: convolutions, then hidden layers with ReLU and, with Codes, so many
+// units of tanh; the windows' features side by side give d numbers by one linear layer. What it learns of a digit in one place it
 // knows in all. With a Kernel the convolutions are those of "cnn", pooled; without one they have a stride
 // and ReLU (5×5 first, then 3×3, each halving the size), or there are none, which
 // is a hundredth of the arithmetic of the paper's CNN.
@@ -20,6 +20,7 @@ type windowEncoder struct {
 	pooled        *pooledConvs // nil without a Kernel
 	strided       []*conv
 	hidden        []*linear
+	codes         *linear // nil without Codes
 	out           *linear
 	windows, size int
 	planes        int // of a pixel
@@ -50,6 +51,10 @@ func newWindow(r *registry, name string, cfg *Config) (encoder, error) {
 		enc.hidden = append(enc.hidden, newLinear(r, fmt.Sprintf("%s.fc%d", name, i+1), flat, units, true))
 		flat = units
 	}
+	if e.Codes > 0 {
+		enc.codes = newLinear(r, name+".codes", flat, e.Codes, false)
+		flat = e.Codes
+	}
 	enc.out = newLinear(r, name+".out", enc.windows*flat, cfg.Dim, false)
 	return enc, nil
 }
@@ -74,6 +79,9 @@ func (e *windowEncoder) apply(c *Context, x *graph.Node) *graph.Node {
 	return graph.Reshape(e.out.apply(c, h, activation.TypeNone), d[0], d[1], -1)
 }
 
+// codeSharpness multiplies what the codes' tanh takes, so that it saturates early.
+const codeSharpness = 2
+
 // split cuts images [batch, n, height, windows·size], in colour with a last axis more, into
 // [batch, n, windows, height, size, planes].
 func (e *windowEncoder) split(x *graph.Node) *graph.Node {
@@ -96,6 +104,9 @@ func (e *windowEncoder) features(c *Context, x *graph.Node) *graph.Node {
 	for _, l := range e.hidden {
 		h = c.dropout(l.apply(c, h, activation.TypeRelu), e.dropout)
 	}
+	if e.codes != nil {
+		h = graph.Tanh(graph.MulScalar(e.codes.apply(c, h, activation.TypeNone), codeSharpness))
+	}
 	return h
 }
 
@@ -112,7 +123,7 @@ func (e *windowEncoder) floats(onGo bool) (total float64) {
 	for _, units := range e.config.Hidden {
 		total += float64(e.windows * units * 2)
 	}
-	return total
+	return total + float64(e.windows*e.config.Codes*3)
 }
 
 func (e *windowEncoder) onnx(b *onnxgraph.Builder) onnxgraph.Value {
@@ -130,6 +141,10 @@ func (e *windowEncoder) onnx(b *onnxgraph.Builder) onnxgraph.Value {
 		x = b.Relu(b.Linear(fmt.Sprintf("%s.fc%d", e.name, i+1), x))
 	}
 	units := e.config.Hidden[len(e.config.Hidden)-1]
+	if e.codes != nil {
+		units = e.config.Codes
+		x = b.Op("Tanh", []onnxgraph.Value{b.Mul(b.Linear(e.name+".codes", x), b.Scalar(codeSharpness))})
+	}
 	return onnxSets(b, b.Linear(e.name+".out", b.Reshape(x, -1, e.windows*units)), e.dim)
 }
 

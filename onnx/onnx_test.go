@@ -65,6 +65,9 @@ var cases = map[string]func(c *denoiser.Config){
 	"window-pooled": func(c *denoiser.Config) { // sides that do not halve
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 7, Width: 10, Window: 5, Channels: []int{3, 4}, Kernel: 3, Hidden: []int{6}}
 	},
+	"window-codes": func(c *denoiser.Config) {
+		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 10, Window: 5, Hidden: []int{6}, Codes: 3}
+	},
 	"window-colour": func(c *denoiser.Config) {
 		c.Encoder = denoiser.EncoderConfig{Kind: "window", Height: 4, Width: 10, Window: 5, Planes: 3, Hidden: []int{6}}
 	},

@@ -171,7 +171,7 @@ var arity = map[string]struct {
 	"Gather": {2, 2, ""}, "GatherND": {2, 2, "batch_dims"}, "Greater": {2, 2, ""}, "Identity": {1, 1, ""}, "LayerNormalization": {2, 3, "epsilon"},
 	"Less": {2, 2, ""}, "Log": {1, 1, ""}, "MatMul": {2, 2, ""}, "Max": {1, 99, ""}, "MaxPool": {1, 1, "kernel_shape strides"}, "Mul": {2, 2, ""}, "Not": {1, 1, ""},
 	"OneHot": {3, 3, ""}, "Pad": {2, 3, ""}, "Range": {3, 3, ""}, "ReduceMean": {1, 1, "axes keepdims"}, "ReduceMin": {1, 1, "axes keepdims"}, "ReduceSum": {1, 2, "keepdims"}, "Relu": {1, 1, ""}, "Reshape": {2, 2, ""},
-	"Shape": {1, 1, "start end"}, "Sigmoid": {1, 1, ""}, "Sin": {1, 1, ""}, "Slice": {3, 5, ""}, "Softmax": {1, 1, "axis"},
+	"Shape": {1, 1, "start end"}, "Sigmoid": {1, 1, ""}, "Sin": {1, 1, ""}, "Slice": {3, 5, ""}, "Softmax": {1, 1, "axis"}, "Tanh": {1, 1, ""},
 	"Sqrt": {1, 1, ""}, "Squeeze": {1, 2, ""}, "Sub": {2, 2, ""}, "Transpose": {1, 1, "perm"}, "Unsqueeze": {2, 2, ""}, "Where": {3, 3, ""},
 }
 

@@ -107,6 +107,9 @@ class CNN(Features):
         return super().forward(h).unflatten(0, x.shape[:2])
 
 
+CODE_SHARPNESS = 2.0
+
+
 class Window(nn.Module):
     """One small network for each of the windows that lie side by side, then a linear layer."""
 
@@ -119,7 +122,12 @@ class Window(nn.Module):
         flat = add_pooled(self, c, self.window) if self.pooled else self.add_strided(c["height"])
         for i, (p, q) in enumerate(itertools.pairwise([flat, *self.hidden]), 1):
             self.add_module(f"fc{i}", nn.Linear(p, q))
-        self.out = nn.Linear(count * self.hidden[-1], c["dim"])
+        units = self.hidden[-1]
+        self.codes = None
+        if c.get("codes"):
+            self.codes = nn.Linear(units, c["codes"])
+            units = c["codes"]
+        self.out = nn.Linear(count * units, c["dim"])
 
     def add_strided(self, height):
         a, h, w, k = 1, height, self.window, 5
@@ -141,6 +149,8 @@ class Window(nn.Module):
             window = self.convolve(window)
             for i in range(1, len(self.hidden) + 1):
                 window = self.get_submodule(f"fc{i}")(window).relu()
+            if self.codes is not None:
+                window = (CODE_SHARPNESS * self.codes(window)).tanh()
             parts.append(window)
         return self.out(torch.cat(parts, -1)).unflatten(0, x.shape[:2])
 
@@ -306,7 +316,7 @@ def run_config(path):
         raise ValueError(f"{path}: method {c['method']}: wanted diffusion")
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
     out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
-    out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 5))
+    out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 0), codes=model.get("codes", 0))
     if model.get("norm", "post") != "post" or out["law"] == "path":
         raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
     if task["name"] == "sort":
