@@ -19,8 +19,8 @@ func used(readme string) (commands []string) {
 	use, _, _ = strings.Cut(use, "\n## ")
 	for line := range strings.Lines(use) {
 		if command, ok := strings.CutPrefix(line, "    riffle "); ok {
-			command, _, _ = strings.Cut(command, "    ")
-			commands = append(commands, "riffle "+strings.TrimSpace(command))
+			command, _, _ = strings.Cut(command, "  ")
+			commands = append(commands, "riffle "+command)
 		}
 	}
 	return commands
