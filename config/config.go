@@ -110,6 +110,7 @@ type Train struct {
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
 	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999, which is then what is judged and used; 0: none" range:"0..<1"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
+	Patience     int     `toml:"patience,omitempty" comment:"validations without a gain after which a training ends; 0: it does not. The best model is in the folder best of a run either way" range:"0..1000000"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
 }
 

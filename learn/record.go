@@ -116,7 +116,7 @@ func (t *trainer) save(finished bool) error {
 // validate has a few sets judged and logs how well.
 func (t *trainer) validate() error {
 	count := t.Config.Train.Validate
-	if count == 0 || t.opt.Validate == nil || !t.writes() {
+	if count == 0 || t.opt.Validate == nil || !t.writes() || t.validated == t.State.Step {
 		return nil
 	}
 	if err := t.steps.Swap(); err != nil {
@@ -125,6 +125,9 @@ func (t *trainer) validate() error {
 	before := t.compiled
 	fields, err := t.opt.Validate(t.ctx, t.Model, count)
 	t.start = t.start.Add(t.compiled - before)
+	if err == nil {
+		err = t.keepBest(fields)
+	}
 	if err := t.steps.Swap(); err != nil {
 		return err
 	}
@@ -134,6 +137,7 @@ func (t *trainer) validate() error {
 	if fields == nil {
 		return nil
 	}
+	t.validated = t.State.Step
 	return t.event("validation", t.State.Step, fields)
 }
 

@@ -55,6 +55,10 @@ finished too. Both count what was trained before. The learning rate is from then
 of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
 steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
 
+Where validation finds a model that is the best so far (train.validate, at every checkpoint), it is kept in
+DIR/best, a run of its own that all commands take: riffle eval DIR/best. DIR has the last one. With
+train.patience a training ends when so many validations in a row bring no gain.
+
 With train.average the weights in model.safetensors are a moving average of those that are
 trained, which stand in trained.safetensors.
 
