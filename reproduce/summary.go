@@ -103,11 +103,11 @@ func summary(w io.Writer, tables []Table, outcomes [][]*Outcome) {
 	for i, t := range tables {
 		for k, r := range t.Rows {
 			if s := r.Stand(outcomes[i][k]); s.Is != missing && s.Is != unknown {
-				about := outcomes[i][k].About
+				trained := outcomes[i][k]
 				if of := slices.IndexFunc(t.Rows, func(x Row) bool { return x.Name == r.Of }); of >= 0 && outcomes[i][of] != nil {
-					about = outcomes[i][of].About // whose model it is
+					trained = outcomes[i][of] // whose model it is
 				}
-				standingLine(w, r, s, outcomes[i][k], about)
+				standingLine(w, r, s, trained)
 			}
 		}
 	}
@@ -122,7 +122,8 @@ func countLine(w io.Writer, name string, rows int, counts map[string]int) {
 	fmt.Fprintln(w)
 }
 
-func standingLine(w io.Writer, r Row, s Standing, o *Outcome, about About) {
+// standingLine writes a row of which o has the training.
+func standingLine(w io.Writer, r Row, s Standing, o *Outcome) {
 	format := fmt.Sprintf("%%.%df", s.Measure.Table)
 	papers, trained := "", ""
 	if batch, steps := lengthOf(r.Full, nil); batch > 0 {
@@ -131,7 +132,7 @@ func standingLine(w io.Writer, r Row, s Standing, o *Outcome, about About) {
 	seen := ""
 	if r.Solver == "" {
 		trained = minutes(o.TrainSeconds)
-		if batch, _ := lengthOf(about.Preset, about.Set); batch > 0 {
+		if batch, _ := lengthOf(o.About.Preset, o.About.Set); batch > 0 {
 			seen = text.Thousands(batch * o.TrainSteps)
 		}
 	}
