@@ -14,7 +14,6 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/figures"
-	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -143,7 +142,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if f.out != "" {
 		r.Restored, r.Strip = f.out, f.out[:len(f.out)-len(".png")]+"-steps.png"
 	}
-	if err := keeps(args[1:], r.Restored, r.Strip); err != nil {
+	if err := runs.CheckOutputs(args[1:], r.Restored, r.Strip); err != nil {
 		return err
 	}
 	m, err := a.load(args[0], f.engine, aFewSets)
@@ -196,39 +195,4 @@ func (r *puzzleResult) draw(tiles []*dataset.Picture, schedule []int, truth perm
 		return err
 	}
 	return plot.Save(r.Strip, strip)
-}
-
-// keeps refuses outputs that are one of the inputs; "" is none.
-func keeps(inputs []string, outputs ...string) error {
-	what := "is the input"
-	if len(inputs) > 1 {
-		what = "is an input"
-	}
-	for _, out := range outputs {
-		for _, in := range inputs {
-			if out == "" || in == "" {
-				continue
-			}
-			switch same, err := sameFile(out, in); {
-			case err != nil:
-				return err
-			case same:
-				return hint.Errorf("another --out", "%s: %s, which stays as it is", out, what)
-			}
-		}
-	}
-	return nil
-}
-
-// sameFile tells whether a file that may not exist yet is another that does.
-func sameFile(path, other string) (bool, error) {
-	a, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	b, err := os.Stat(other)
-	return err == nil && os.SameFile(a, b), err
 }

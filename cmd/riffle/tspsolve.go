@@ -78,7 +78,7 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 	if out != "" && q.Open && f.Format == dataset.FormatTourText {
 		return usagef("tsp solve: --out: tour text has closed tours alone, not paths")
 	}
-	if err := keeps([]string{path}, out); err != nil {
+	if err := runs.CheckOutputs([]string{path}, out); err != nil {
 		return err
 	}
 	start := time.Now()
