@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,46 +64,7 @@ func (g *gridFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("shuffle") {
 		g.Shuffle = &g.shuffle
 	}
-	r, c, ok := strings.Cut(strings.ReplaceAll(g.grid, "×", "x"), "x")
-	var errR, errC error
-	g.Rows, errR = strconv.Atoi(r)
-	g.Columns, errC = strconv.Atoi(c)
-	switch {
-	case !ok || errR != nil || errC != nil || g.Rows < 1 || g.Columns < 1:
-		return usagef("%s: --grid: wanted rows and columns such as 3x3 (got %q)", name(cmd), g.grid)
-	case g.Check(maxTiles) != nil:
-		return usagef("%s: --grid: wanted 2 to %d tiles (got %dx%d)", name(cmd), maxTiles, g.Rows, g.Columns)
-	}
-	return nil
-}
-
-// read reads a picture and cuts it, or a folder of tiles, as a set that is named after it.
-func (g *gridFlags) read(cmd *cobra.Command, path string) (*question.Tiles, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	id := filepath.Base(whole)
-	if dataset.IsPicture(id) {
-		id = strings.TrimSuffix(id, filepath.Ext(id))
-	}
-	if info.IsDir() {
-		tiles, err := g.ReadFolder(cmd.Context(), id, path)
-		return tiles, usage(cmd, err)
-	}
-	picture, err := dataset.LoadImage(cmd.Context(), path)
-	if err != nil {
-		return nil, err
-	}
-	tiles, err := g.Cut(id, picture)
-	if _, ofSet := errors.AsType[*learn.SetError](err); err != nil && !ofSet { // of the picture
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return tiles, err
+	return usage(cmd, g.ParseGrid(g.grid, maxTiles))
 }
 
 // puzzleResult is what --json prints. Tiles are numbered row by row as they stood in the
@@ -134,9 +92,9 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 		return usagef("order: --out: wanted a name ending in .png (got %q)", f.out)
 	}
 	f.grid.Rules = f.rules.text
-	tiles, err := f.grid.read(cmd, args[1])
+	tiles, err := f.grid.Read(cmd.Context(), args[1])
 	if err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	r := puzzleResult{ID: tiles.ID, Rows: f.grid.Rows, Columns: f.grid.Columns, Restored: tiles.ID + "-restored.png", Strip: tiles.ID + "-steps.png"}
 	if f.out != "" {
