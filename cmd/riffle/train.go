@@ -43,11 +43,11 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops, as SIGTERM and SIGHUP (a terminal that is closed) do; a second one
-stops at once, unsaved. --resume goes on from the
+Ctrl-C saves and stops. So do SIGTERM and SIGHUP (a terminal that is closed). A second one stops
+at once, unsaved. --resume goes on from the
 last checkpoint with the run's configuration and engine, bit for bit as if it had not
-been stopped. It is not so where --engine names another engine, and with train.time,
-as the clock decides on the learning rate.
+been stopped. Another --engine gives other bits, and so does train.time, where the clock decides
+on the learning rate.
 
 --resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
 finished too. Both count what was trained before. The learning rate is from then on that of a training
