@@ -30,15 +30,16 @@ type Config struct {
 type Task struct {
 	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking" mixed:"ranking" first:"tsp"`
 	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking" product:"task.rows*task.columns" data:"ranking"`
+	NMin      int       `toml:"n_min,omitempty" comment:"the smallest sets of training: those of a step are all of one of a few sizes from n_min to n, each size as often, train.batch sets of n or a multiple of that with no more objects; 0: all have n" for:"task.name=sort|tsp; method=diffusion" range:"0..10000"`
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
 	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
 	Offset    int       `toml:"offset,omitempty" comment:"jigsaw: pixels by which the cuts are moved right and down, of the middle of a picture that the tiles do not fill" for:"task.name=jigsaw" range:"-65536..65536"`
 	Noise     float64   `toml:"noise,omitempty" comment:"jigsaw: standard deviation of the noise on pixels, which go from 0 to 1" for:"task.name=jigsaw" range:"0..1"`
 	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
-	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them. ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
+	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them (so with n_min). ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
 	Test      string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data" for:"task.name=tsp|ranking"`
-	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
+	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, with n_min of each size, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
 	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points" data:"ranking"`
 	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
 	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error" for:"task.name=ranking" values:"|mean|0"`
@@ -109,6 +110,7 @@ type Train struct {
 	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
 	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999, which is then what is judged and used; 0: none" range:"0..<1"`
 	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
+	Patience     int     `toml:"patience,omitempty" comment:"validations without a gain after which a training ends; 0: it does not. The best model is in the folder best of a run either way" range:"0..1000000"`
 	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
 }
 

@@ -88,6 +88,9 @@ func (c *Config) checkSize() (unknown bool, err error) {
 	case n > maxSize:
 		return false, Errorf("task.n", "must be at most %d (got %d)", maxSize, n)
 	}
+	if low := c.Task.NMin; low != 0 && (low < minSize || low > n) {
+		return false, Errorf("task.n_min", "must be %d to task.n = %d (got %d)", minSize, n, low)
+	}
 	return false, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/reverse"
 )
 
 // Path is one way through the reverse process.
@@ -21,12 +22,12 @@ type Path struct {
 // Order is the last state: the order of the objects that the process arrived at.
 func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
 
-// Greedy takes the law's mode at each step. start holds the noise of one or more paths a
+// Greedy takes the law's greedy step at each step, which is its mode but for IT ([reverse.GreedyStep]). start holds the noise of one or more paths a
 // set, the paths of a set side by side; so does the result. Once ctx has ended it returns
 // its error, at the next reverse step or, in a beam and under rules, sooner.
 func (d *Decoder) Greedy(ctx context.Context, e *Encoded, start []perm.Order) ([]Path, error) {
 	return d.walk(ctx, e, start, func(_ int, scores []float64, dst perm.Order) float64 {
-		return d.Process.Reverse.Mode(scores, dst)
+		return reverse.GreedyStep(d.Process.Reverse, scores, dst)
 	}, func(_ int, last lastStep, dst perm.Order) (float64, error) {
 		return last.mode(ctx, dst)
 	})

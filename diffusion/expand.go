@@ -55,7 +55,7 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores [][]float
 		}
 		row := scores[j]
 		present := s.path.Order()
-		findMode := func(dst perm.Order) float64 { return law.Mode(row, dst) }
+		findMode := func(dst perm.Order) float64 { return reverse.GreedyStep(law, row, dst) }
 		var candidates []reverse.Candidate
 		switch {
 		case plan != nil:

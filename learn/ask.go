@@ -193,9 +193,12 @@ const mostDoubts = 3
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 	warnings, count := map[int]string{}, map[int]int{}
 	trained := m.Config.Task.N
-	lists := m.Config.MixedSizes()
+	smallest := m.Config.SmallestSet()
+	if m.Config.MixedSizes() {
+		smallest = 0
+	}
 	for _, s := range sets {
-		if n := len(s.Items); n > trained || 1 < n && n < trained && !lists { // of one there is one order
+		if n := len(s.Items); n > trained || 1 < n && n < smallest { // of one there is one order
 			count[n]++
 		}
 	}
@@ -204,7 +207,7 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 		if count[n] == 1 {
 			have = "set has"
 		}
-		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %d: the answers may be worse", count[n], have, n, trained)
+		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %s: the answers may be worse", count[n], have, n, m.Config.SizesInWords())
 	}
 	return warnings
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/task"
@@ -16,16 +17,32 @@ type share struct{ rank, of int }
 // batch makes a share of the batch of training step s, counted from 1: a pure function of the
 // configuration and s, so that a resumed training needs no generator's state.
 func (m *Model) batch(s int, of share) (*method.Batch, error) {
-	whole := m.Config.Train.Batch
+	n, first, whole := m.setsOf(s)
+	work := m.Task
+	if n != m.Config.Task.N {
+		work = m.Task.(task.Resizer).OfSize(n)
+	}
 	size := whole / of.of
-	first := (s-1)*whole + of.rank*size
-	ex, err := m.Task.Examples(task.Train, first, size)
+	offset := of.rank * size
+	ex, err := work.Examples(task.Train, first+offset, size)
 	if err != nil {
 		return nil, err
 	}
-	b := &method.Batch{Step: s, First: first, Whole: whole, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
+	b := &method.Batch{Step: s, First: (s-1)*m.Config.BatchOf(m.Config.SmallestSet()) + offset, Offset: offset, Whole: whole, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
 	m.Method.Prepare(m.setup(), b)
 	return b, nil
+}
+
+// setsOf says which sets a training step has: whole sets of n objects, the one that is number first of
+// those of this size, and so on. With several sizes each has its turn once a round, in an order that is
+// drawn anew: a function of the configuration and the step.
+func (m *Model) setsOf(s int) (n, first, whole int) {
+	sizes := m.Config.TrainSizes()
+	round, turn := (s-1)/len(sizes), (s-1)%len(sizes)
+	rng := rand.New(rand.NewPCG(m.Config.Seed^sizeStream, uint64(round)))
+	n = sizes[rng.Perm(len(sizes))[turn]]
+	whole = m.Config.BatchOf(n)
+	return n, round * whole, whole
 }
 
 // setup is what the model's method works on.
@@ -47,6 +64,7 @@ func (m *Model) CheckData() error {
 const (
 	sampleStream = 0x73616d706c // "sampl"
 	boundStream  = 0x626f756e64 // "bound"
+	sizeStream   = 0x73697a65   // "size"
 )
 
 type made struct {

@@ -83,7 +83,7 @@ func (m *Model) FasterToTrain() Choice {
 		return backward * float64(m.Config.Train.Batch) * (float64(states)*m.stateTime(n) + m.encodeTime(n))
 	}
 	goStep, xlaStep := m.on("go", step), m.on("xla", step)
-	shapes := len(m.sizes())
+	shapes := max(len(m.sizes()), len(m.Config.TrainSizes()))
 	compiling := trainCompileTime * float64(shapes)
 	steps := float64(m.Config.Train.Steps)
 	if limit, err := m.Config.TimeLimit(); err == nil && limit > 0 {

@@ -23,8 +23,8 @@ func (t *trainer) read(keep int) error {
 		if !taken {
 			t.refused++
 			t.State.Skipped++
-			size := t.Config.Train.Batch
-			from, to := (s.Number-1)*size, s.Number*size-1
+			_, from, size := t.setsOf(s.Number)
+			to := from + size - 1
 			t.say(fmt.Sprintf("step %d (sets %d to %d): loss %g, gradient norm %g: refused, weights unchanged", s.Number, from, to, loss, norm))
 			if err := t.event("skipped", s.Number, map[string]any{"first_set": from, "last_set": to, "loss": loss, "grad_norm": norm}); err != nil {
 				return err
@@ -59,7 +59,7 @@ func (t *trainer) kept() string {
 
 // meanItems is how many items the lists of a batch have, 0 where all sets have as many.
 func (t *trainer) meanItems(clean []perm.Order) float64 {
-	if !t.Config.MixedSizes() {
+	if !t.Config.MixedSizes() && t.Config.Task.NMin == 0 {
 		return 0
 	}
 	sum := 0
@@ -116,7 +116,7 @@ func (t *trainer) save(finished bool) error {
 // validate has a few sets judged and logs how well.
 func (t *trainer) validate() error {
 	count := t.Config.Train.Validate
-	if count == 0 || t.opt.Validate == nil || !t.writes() {
+	if count == 0 || t.opt.Validate == nil || !t.writes() || t.validated == t.State.Step {
 		return nil
 	}
 	if err := t.steps.Swap(); err != nil {
@@ -125,6 +125,9 @@ func (t *trainer) validate() error {
 	before := t.compiled
 	fields, err := t.opt.Validate(t.ctx, t.Model, count)
 	t.start = t.start.Add(t.compiled - before)
+	if err == nil {
+		err = t.keepBest(fields)
+	}
 	if err := t.steps.Swap(); err != nil {
 		return err
 	}
@@ -134,6 +137,7 @@ func (t *trainer) validate() error {
 	if fields == nil {
 		return nil
 	}
+	t.validated = t.State.Step
 	return t.event("validation", t.State.Step, fields)
 }
 

@@ -30,6 +30,9 @@ func (t *trainer) resume() error {
 		t.say(w)
 	}
 	t.before = time.Duration(t.State.Elapsed * float64(time.Second))
+	if err := t.recall(); err != nil {
+		return err
+	}
 	return t.trainOn(&was)
 }
 
@@ -79,6 +82,7 @@ func (t *trainer) trainOn(was *config.Config) error {
 	if old.Steps == is.Steps && old.Time == is.Time {
 		return nil
 	}
+	t.best.since = 0 // who asks for more has patience anew
 	if t.ended() {
 		if t.limit > 0 {
 			return hint.With(config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)", t.before.Round(time.Second), t.limit), "it counts all sessions")

@@ -62,6 +62,9 @@ type trainer struct {
 	limit   time.Duration // 0: the steps decide
 	refused int           // in a row
 	known   map[int]bool  // sizes of sets whose steps are compiled
+	best    best
+	// validated is the step of the last validation of this session.
+	validated int
 }
 
 // Train trains the model in a run directory, from the last checkpoint if resume is set; then
@@ -88,7 +91,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	if err := errors.Join(m.CheckDevices(devices), m.CheckPeers(opt.Peers)); err != nil {
 		return err
 	}
-	if m.State.Finished && t.ended() {
+	if m.State.Finished && (t.ended() || t.spent()) {
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
 		return nil
 	}
@@ -179,11 +182,11 @@ func (t *trainer) loop() error {
 	saved, first := time.Now(), t.State.Step
 	schedule := t.Config.LearningRate()
 	for s := t.State.Step + 1; ; s++ {
-		done, stop, err := t.agree(s)
+		done, stop, spent, err := t.agree(s)
 		if err != nil {
 			return err
 		}
-		finished := !stop && (done > 1 || done == 1 && t.limit > 0)
+		finished := !stop && (spent || done > 1 || done == 1 && t.limit > 0)
 		due := t.writes() && time.Since(saved) >= every
 		if due && !stop && !finished {
 			// What made steps refused may be in the weights already: the checkpoint from
@@ -204,6 +207,7 @@ func (t *trainer) loop() error {
 				return err
 			}
 			if finished {
+				t.sayBest()
 				return nil
 			}
 			saved = time.Now()
@@ -253,15 +257,19 @@ func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, e
 // writes reports whether this process keeps the run: of several the first.
 func (t *trainer) writes() bool { return t.opt.Peers == nil || t.opt.Peers.Rank() == 0 }
 
-// agree returns [trainer.done] by the first process's clock, and whether any process is to stop.
-func (t *trainer) agree(s int) (done float64, stop bool, err error) {
-	done, stop = t.done(s), t.ctx.Err() != nil
+// agree returns [trainer.done] by the first process's clock, whether any process is to stop, and
+// whether the validations of the first, which alone makes some, have spent its patience.
+func (t *trainer) agree(s int) (done float64, stop, spent bool, err error) {
+	done, stop, spent = t.done(s), t.ctx.Err() != nil, t.spent()
 	if t.opt.Peers == nil {
-		return done, stop, nil
+		return done, stop, spent, nil
 	}
-	x := []float32{0, 0}
+	x := []float32{0, 0, 0}
 	if t.writes() {
 		x[0] = float32(done)
+	}
+	if spent {
+		x[2] = 1
 	}
 	if stop {
 		x[1] = 1
@@ -270,7 +278,7 @@ func (t *trainer) agree(s int) (done float64, stop bool, err error) {
 	if t.limit > 0 { // steps are counted alike everywhere, more exactly than float32 does
 		done = float64(x[0])
 	}
-	return done, x[1] > 0, err
+	return done, x[1] > 0, x[2] > 0, err
 }
 
 // done returns how much of the training is behind when step s is about to be made: above 1

@@ -27,6 +27,7 @@ import (
 // A training stopped after any step, saved and resumed makes the steps of one that was not.
 func TestStoppedAndResumed(t *testing.T) {
 	t.Run("weights", func(t *testing.T) { stoppedAndResumed(t, tiny) })
+	t.Run("sizes", func(t *testing.T) { stoppedAndResumed(t, tours) })
 	t.Run("average", func(t *testing.T) {
 		stoppedAndResumed(t, func() config.Config {
 			c := tiny()
@@ -474,7 +475,7 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 	e := openEngine(t, "go")
 	other := tiny()
 	other.Seed = 2
-	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil)} {
+	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil), "sizes": newModel(t, tours(), e)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		made := m.batches(ctx, 5, share{0, 1})

@@ -49,7 +49,7 @@ func (t matching) Inputs(b *Batch) ([]*tensors.Tensor, error) {
 			clean = append(clean, int32(k))
 		}
 	}
-	rng, err := diffusion.DropoutState(t.Config.Seed^latentStream^uint64(b.Offset()), b.Step) // each process draws other noise
+	rng, err := diffusion.DropoutState(t.Config.Seed^latentStream^uint64(b.Offset), b.Step) // each process draws other noise
 	if err != nil {
 		return nil, err
 	}

@@ -108,6 +108,7 @@ type Batch struct {
 	Step      int             // from 1
 	First     int             // number of the first set, of all that training draws
 	Whole     int             // how many sets the step's whole batch has, of which this may be a process's share
+	Offset    int             // where in the whole batch this share begins
 	Objects   *tensors.Tensor // [batch, n, …]
 	Clean     []perm.Order
 	Padded    bool              // whether n is more than some sets have
@@ -115,9 +116,6 @@ type Batch struct {
 	Pixels    []float32         // [batch, n, PixelSize], nil where the objects are no pictures
 	PixelSize int
 }
-
-// Offset is where in the step's whole batch this share begins.
-func (b *Batch) Offset() int { return b.First - (b.Step-1)*b.Whole }
 
 // Training is a method at work.
 type Training interface {

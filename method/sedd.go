@@ -69,7 +69,7 @@ func (t words) Inputs(b *Batch) ([]*tensors.Tensor, error) {
 	parallel.For(size, func(i int) {
 		rng := rand.New(rand.NewPCG(t.Config.Seed^noiseStream, uint64(b.First+i)))
 		// The times of a batch are spread evenly: less variance than drawing each.
-		_, at := math.Modf(shift + float64(b.Offset()+i)/float64(b.Whole))
+		_, at := math.Modf(shift + float64(b.Offset+i)/float64(b.Whole))
 		at = earliest + (1-earliest)*at
 		row := x0[i*n : (i+1)*n]
 		for k, v := range b.Clean[i] {

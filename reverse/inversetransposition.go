@@ -99,6 +99,26 @@ func (l InverseTransposition) Mode(scores []float64, dst perm.Order) float64 {
 	return swap
 }
 
+// GreedyStep implements [GreedyStepper]: the swap of the two greatest scores where a move is likelier than
+// none, φ(τ) > 1/2, and else the identity. The forward step stays with probability 1/n and makes each
+// of its n(n − 1)/2 swaps with 2/n², so that of a noisy state, where many swaps can have been the last, the
+// mode is to stay, at each step, and nothing is ever put in order.
+func (l InverseTransposition) GreedyStep(scores []float64, dst perm.Order) float64 {
+	n := len(dst)
+	checkScores(l, scores, n)
+	if n > 1 && cleanNaN(scores[n]) > 0 {
+		for i := range dst {
+			dst[i] = i
+		}
+		i, j := topTwo(scores[:n], nil)
+		dst[i], dst[j] = j, i
+		if logp := l.LogProb(scores, dst); logp > negInf {
+			return logp
+		}
+	}
+	return l.Mode(scores, dst)
+}
+
 // TopK is exact: pairs are visited best first in the table of objects sorted by
 // score, where probability falls along rows and columns. O(n log n + k log k), and
 // O(n) for each different object in the result.

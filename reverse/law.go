@@ -119,6 +119,23 @@ type FloorSearcher interface {
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
 }
 
+// GreedyStepper is a law whose most probable order is a bad step for a decoder that follows one way: what is
+// likely to be done is shared among many orders, and what is not likely, but is one order, comes first.
+type GreedyStepper interface {
+	Law
+	// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb.
+	GreedyStep(scores []float64, dst perm.Order) float64
+}
+
+// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb: that of
+// [GreedyStepper], and else the mode.
+func GreedyStep(law Law, scores []float64, dst perm.Order) float64 {
+	if g, ok := law.(GreedyStepper); ok {
+		return g.GreedyStep(scores, dst)
+	}
+	return law.Mode(scores, dst)
+}
+
 // OneStep is a law that is best with one denoising step, from T to 0, where nothing else is said.
 type OneStep interface {
 	Law

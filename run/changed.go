@@ -26,7 +26,7 @@ func fixed(key string) bool {
 		case "paper", "eval", "decode":
 			return false
 		case "train":
-			return !slices.Contains([]string{"steps", "time", "checkpoint", "validate"}, name)
+			return !slices.Contains([]string{"steps", "time", "checkpoint", "validate", "patience"}, name)
 		}
 	}
 	return true

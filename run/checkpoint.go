@@ -57,14 +57,17 @@ type Checkpoint struct {
 // SaveCheckpoint replaces the checkpoint, and keeps the one before. Where it fails or the
 // process is killed, at any moment, [Dir.LoadCheckpoint] gives the old one or the new one,
 // whole. Weights that no use can be made of are [ErrValue].
-func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
+func (d *Dir) SaveCheckpoint(c *Checkpoint) error { return d.save(c, tensorFiles) }
+
+// save is SaveCheckpoint of the first of the files alone.
+func (d *Dir) save(c *Checkpoint, files []string) error {
 	if d.lock == nil {
 		return fmt.Errorf("%s: is open for reading only", d.Path)
 	}
 	if err := checkValues(c.Model, true); err != nil {
 		return fmt.Errorf("%s: %w", d.File(ModelFile), err)
 	}
-	if err := d.settle(); err != nil {
+	if err := d.settle(files); err != nil {
 		return err
 	}
 	for _, place := range []string{nextDir, previousDir} {
@@ -72,7 +75,7 @@ func (d *Dir) SaveCheckpoint(c *Checkpoint) error {
 			return diskError(d.File(place), err)
 		}
 	}
-	names, err := d.write(nextDir, c, tensorFiles)
+	names, err := d.write(nextDir, c, files)
 	if err != nil {
 		for _, name := range append(names, StateFile) {
 			_ = d.disk.remove(filepath.Join(nextDir, name)) // the next save overwrites what is left
@@ -150,12 +153,12 @@ func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string
 }
 
 // settle finishes the renames that a kill cut short, so that .next/ is free.
-func (d *Dir) settle() error {
+func (d *Dir) settle(files []string) error {
 	state, err := d.readState(nextDir)
 	if err != nil {
 		return nil // nothing, or half a checkpoint: to be overwritten
 	}
-	if _, err := d.readGeneration(state, tensorFiles); err != nil {
+	if _, err := d.readGeneration(state, files); err != nil {
 		return nil
 	}
 	return d.rotate(state.files())

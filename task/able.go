@@ -44,6 +44,10 @@ type DataDoubter interface {
 	Doubts(split Split) []string
 }
 
+// Resizer is a task whose training sets may have any size. OfSize is the task of sets of n objects, in
+// all else the same; a training asks for it again and again, from one goroutine at a time.
+type Resizer interface{ OfSize(n int) Task }
+
 // FixedSize is a task whose sets have one size alone.
 type FixedSize interface {
 	// OtherSize says why there are no sets of n objects.

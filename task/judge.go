@@ -68,7 +68,7 @@ func (j ByValue) Same(set, a, b int) bool { return j.Values[set][a] == j.Values[
 // PlaceMeasures are the figures that [Places] has of every order that is right or wrong.
 var PlaceMeasures = []Measure{
 	{Key: "exact", Label: "exact", Unit: "%", Digits: 2, Table: 2, Log: "exact"},
-	{Key: "correct", Label: "correct", Unit: "%", Digits: 2, Table: 2, Log: "correct"},
+	{Key: "correct", Label: "correct", Unit: "%", Digits: 2, Table: 2, Log: "correct", Better: 1},
 	{Key: "kendall_tau_lists", Label: "Kendall tau (lists)", Digits: 4, Table: 3},
 	{Key: "kendall_tau", Label: "Kendall tau (ranks)", Digits: 4, Log: "kendall_tau"},
 }

@@ -13,6 +13,9 @@ type Measure struct {
 	Table int
 	// Log is its name in the log of a training, "" where it is not there.
 	Log string
+	// Better is 1 for the measure by which a training knows its best checkpoint, and -1 where less is
+	// better; of several the first counts.
+	Better int
 	// Root tells that figures are squares, of whose mean the root is told, and Plain that the mean
 	// has no interval.
 	Root, Plain bool

@@ -67,7 +67,7 @@ guesses among them.`,
 	f.IntVar(&e.samples, "samples", 64, "of --calibration: orders drawn of each test set")
 	f.IntVar(&e.examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	f.StringVar(&e.test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
-	f.IntVar(&e.n, "n", 0, "objects a set, for a sorting model (default: the run's task.n)")
+	f.IntVar(&e.n, "n", 0, "objects a set, where the task has sets of any size (default: the run's task.n)")
 	f.BoolVar(&e.quiet, "quiet", false, "no progress")
 	addDecode(cmd, &e.decode)
 	addEngine(cmd, &e.engine)
@@ -172,14 +172,14 @@ func (e *evaluation) take(m *learn.Model, dir string) error {
 
 // resize has a model judged on sets of n objects.
 func (a *app) resize(m *learn.Model, n int) error {
-	trained := m.Config.Task.N
+	trained := m.Config
 	warnings, err := m.SetSize(n)
 	if err != nil {
 		return fmt.Errorf("eval: --n: %w", err)
 	}
-	a.Note("sets of %d: the model was trained on sets of %d; the result is printed only", n, trained)
+	a.Note("sets of %d: the model was trained on sets of %s; the result is printed only", n, trained.SizesInWords())
 	a.Warn(warnings)
-	if n != trained {
+	if n != trained.Task.N {
 		m.Config.Paper = nil // its figures are for the run's size
 	}
 	return nil

@@ -54,6 +54,10 @@ finished too. Both count what was trained before. The learning rate is from then
 of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
 steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
 
+Where validation finds a model that is the best so far (train.validate, at every checkpoint), it is kept in
+DIR/best, a run of its own that all commands take: riffle eval DIR/best. DIR has the last one. With
+train.patience a training ends when so many validations in a row bring no gain.
+
 With train.average the weights in model.safetensors are a moving average of those that are
 trained, which stand in trained.safetensors.
 
@@ -181,7 +185,7 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // stepLine says how far a training is. What is not known yet, such as the loss of a first step
 // that the engine is still at, is a question mark.
-func stepLine(p learn.Progress, batch int) string {
+func stepLine(p learn.Progress, batch float64) string {
 	loss, left := "?", "?"
 	if p.Loss != 0 {
 		loss = fmt.Sprintf("%.3f", p.Loss)
@@ -189,7 +193,7 @@ func stepLine(p learn.Progress, batch int) string {
 	if p.Done > 0.001 {
 		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
 	}
-	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*float64(batch), left)
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
@@ -201,7 +205,7 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.Share(p.Done, stepLine(p, m.Config.Train.Batch))
+			bar.Share(p.Done, stepLine(p, m.Config.MeanBatch()))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.Clear()

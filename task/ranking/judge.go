@@ -26,7 +26,7 @@ func measures(k int) []task.Measure {
 	return []task.Measure{
 		// As all tasks have them, and not told twice.
 		{Key: "exact", Log: "exact"},
-		{Key: "kendall_tau", Log: "kendall_tau"},
+		{Key: "kendall_tau", Log: "kendall_tau", Better: 1},
 		{Key: "ranking.exact", Label: "exact, known pairs", Unit: "%", Digits: 2},
 		{Key: "ranking.tau_b", Label: "Kendall tau-b", Digits: 4},
 		{Key: "ranking.ndcg", Label: fmt.Sprintf("NDCG@%d", NDCGAt), Digits: 4, Log: "ndcg"},

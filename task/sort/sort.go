@@ -145,6 +145,13 @@ func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil
 }
 
+// OfSize implements [task.Resizer]. Sets of each size show digits of their own.
+func (s *Task) OfSize(n int) task.Task {
+	of := *s
+	of.n, of.seed = n, s.seed^uint64(n)<<48
+	return &of
+}
+
 // Measures implements [task.Task].
 func (s *Task) Measures() []task.Measure { return nil }
 

@@ -72,6 +72,39 @@ func TestSortSplits(t *testing.T) {
 	}
 }
 
+// Sets of another size are of the same splits and show digits of their own.
+func TestSortOfSize(t *testing.T) {
+	real := loadMNIST
+	defer func() { loadMNIST = real }()
+	loadMNIST = func(string) (task.MNIST, error) {
+		train := inked(4000, 0)
+		for i := range train.Pix {
+			train.Pix[i] = uint8(i / (digitSize * digitSize) % 251) // each digit has its grey level
+		}
+		return task.MNIST{Train: train, Test: inked(3000, 255)}, nil
+	}
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "sort", N: 5, NMin: 3, Digits: 4}, "window"
+	work, err := made(&cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first [][]uint8
+	for _, of := range []task.Task{work, work.(*Task).OfSize(3)} {
+		ex, err := of.Examples(task.Train, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = append(first, tensors.MustCopyFlatData[uint8](ex.Objects)[:3*4*digitSize*digitSize])
+		if n := ex.Objects.Shape().Dim(1); n != len(ex.Clean[0]) || n != map[bool]int{true: 5, false: 3}[of == work] {
+			t.Errorf("%d objects, %d in order", n, len(ex.Clean[0]))
+		}
+	}
+	if slices.Equal(first[0], first[1]) {
+		t.Error("sets of 3 are the beginnings of those of 5")
+	}
+}
+
 // made is the task of a configuration, with its keys checked, as package tasks makes it.
 func made(c *config.Config) (task.Task, error) {
 	if err := c.Check("task"); err != nil {

@@ -11,7 +11,7 @@ import (
 // (length − best)/best.
 var measures = []task.Measure{
 	{Key: "tour.length", Label: "tour length", Digits: 4, Table: 3},
-	{Key: "tour.gap", Label: "gap", Unit: "%", Digits: 3, Table: 2, Log: "gap"},
+	{Key: "tour.gap", Label: "gap", Unit: "%", Digits: 3, Table: 2, Log: "gap", Better: -1},
 	{Key: "tour.best", Label: "shortest length", Digits: 4},
 }
 

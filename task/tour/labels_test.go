@@ -86,6 +86,33 @@ func TestLabelsAreKept(t *testing.T) {
 	}
 }
 
+// Sizes have files of their own, which a training of that size alone reads.
+func TestLabelsOfSizesAreKept(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	work := newTestTour(t, func(c *config.Config) { c.Seed, c.Task.N, c.Task.NMin, c.Task.Instances = 3, 6, 4, 10 })
+	of := work.OfSize(4).(*Task)
+	ex, err := of.Examples(task.Train, 0, 10)
+	if err = errors.Join(err, work.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	alone := keptTour(t, 4, 10, 3)
+	again, err := alone.Examples(task.Train, 0, 10)
+	if err != nil || !reflect.DeepEqual(again.Clean, ex.Clean) {
+		t.Errorf("sets of 4 differ from those of a task of 4 alone: %v", err)
+	}
+	if alone.kept[task.Train].fresh != 0 || work.OfSize(4) != task.Task(of) || work.OfSize(6) != task.Task(work) {
+		t.Error("a tour was solved twice, or a size has two tasks")
+	}
+}
+
+func TestSizesAreDrawn(t *testing.T) {
+	cfg := config.Default()
+	cfg.Task, cfg.Model.Encoder = config.Task{Name: "tsp", N: 8, NMin: 4, Data: "tours.txt"}, "points"
+	if _, err := New(&cfg); err == nil || err.Error() != "task.data: instances of several sizes are drawn, wanted no file with task.n_min" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Each round of a number of instances has all of them, in an order of its own.
 func TestPass(t *testing.T) {
 	var orders [][]int

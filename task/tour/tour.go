@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -32,6 +33,9 @@ type Task struct {
 	lines  [2][]*dataset.Set      // of the files, training and test; nil where instances are drawn
 	// doubts are what speaks against the files' tours.
 	doubts [2][]string
+
+	mu     sync.Mutex
+	others map[int]*Task // that of each size, this one among them
 }
 
 // Kind is the task in the list of all.
@@ -53,7 +57,11 @@ func New(c *config.Config) (*Task, error) {
 	if c.Task.N > tsp.MaxCities {
 		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
-	t := &Task{n: c.Task.N, seed: c.Seed, points: c.Model.Points}
+	if c.Task.NMin > 0 && c.Task.Data != "" {
+		return nil, config.Errorf(config.TaskData, "instances of several sizes are drawn, wanted no file with task.n_min")
+	}
+	t := &Task{n: c.Task.N, seed: c.Seed, points: c.Model.Points, others: map[int]*Task{}}
+	t.others[t.n] = t
 	for i, path := range []string{c.Task.Data, c.Task.Test} {
 		if path == "" {
 			continue
@@ -78,16 +86,36 @@ func New(c *config.Config) (*Task, error) {
 		}
 		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
 	}
-	for split, count := range map[task.Split]int{task.Train: c.Task.Instances, task.Validation: keptToJudge, task.Test: keptToJudge} {
+	t.keep(c.Task.Instances)
+	return t, nil
+}
+
+// keep has tours kept, of so many training instances and of those of the other splits, where they are
+// drawn.
+func (t *Task) keep(instances int) {
+	for split, count := range map[task.Split]int{task.Train: instances, task.Validation: keptToJudge, task.Test: keptToJudge} {
 		file := t.lines[0]
 		if split == task.Test {
 			file = t.lines[1]
 		}
-		if c.Task.Instances > 0 && file == nil && t.n > 2 {
+		if instances > 0 && file == nil && t.n > 2 {
 			t.kept[split] = newLabels(t.n, count, t.seed, split)
 		}
 	}
-	return t, nil
+}
+
+// OfSize implements [task.Resizer]; instances are drawn.
+func (t *Task) OfSize(n int) task.Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.others[n] == nil {
+		of := &Task{n: n, seed: t.seed, points: t.points}
+		if kept := t.kept[task.Train]; kept != nil {
+			of.keep(kept.count)
+		}
+		t.others[n] = of
+	}
+	return t.others[n]
 }
 
 // Encoder implements [task.Task].
@@ -179,10 +207,14 @@ func gcd(a, b int) int {
 
 // Flush implements [task.Flusher]: tours that were found are kept for other runs.
 func (t *Task) Flush() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var errs []error
-	for _, l := range t.kept {
-		if l != nil {
-			errs = append(errs, l.flush())
+	for _, of := range t.others {
+		for _, l := range of.kept {
+			if l != nil {
+				errs = append(errs, l.flush())
+			}
 		}
 	}
 	return errors.Join(errs...)
