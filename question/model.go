@@ -72,7 +72,7 @@ const WorkUnit = 1e-4
 func (l Limits) Allow(w learn.Work) error {
 	const help = "fewer or smaller sets, or sets of fewer sizes; less of top, beam, inner, count or draws; sets without constraints take less"
 	if units := w.Seconds / WorkUnit; l.Work > 0 && units > float64(l.Work) {
-		return learn.Refuse(learn.TooMuch, "work", "too much in one request: %.3g units of work, wanted at most %d", units, l.Work).WithHint(help)
+		return learn.Refuse(learn.TooMuch, "work", "too much in one request: %.0f units of work, wanted at most %d", units, l.Work).WithHint(help)
 	}
 	if l.WorkBytes > 0 && w.Bytes > float64(l.WorkBytes) {
 		return learn.Refuse(learn.TooMuch, "work", "too much in one request: it would take %.3g bytes, wanted at most %d", w.Bytes, l.WorkBytes).WithHint(help)
