@@ -40,7 +40,7 @@ func TestScoreRefusals(t *testing.T) {
 		{"reverse = \"pl\"\nschedule = [0, 4, 9]", "sum", ""},
 		{"reverse = \"gpl\"", "direct of diffsort", ""}, // which has no process
 		{"reverse = \"pl\"\nschedule = [0, 9]", "both", `model.score: unknown "both", wanted context, direct or sum`},
-		{"reverse = \"gpl\"", "direct", "model.score: has no effect with process.reverse \"gpl\""},
+		{"reverse = \"gpl\"", "direct", "model.score: has no effect with process.reverse \"gpl\"\nhint: leave it out; it is for process.reverse pl"},
 	} {
 		c, err := ParseConfig([]byte(sortPL+"[process]\n"+x.process), "x.toml")
 		if err == nil && x.score == "direct of diffsort" {
