@@ -29,8 +29,8 @@ right, how many objects stand in their right place, and Kendall's tau, each with
 95 % bootstrap interval, beside the paper's figures where the run has them. The
 same seed gives the same test sets. The result is kept in DIR/eval.json where it is
 what the run's configuration asks for: of eval.examples sets of task.n objects,
-decoded as decode says. Any other is printed only, as is that of --n and --test. That
-of --probe is kept in DIR/probe.json, that of --calibration in DIR/calibration.json.
+decoded as decode says. Any other result is printed only, also with --n and --test. --probe
+keeps its result in DIR/probe.json, --calibration in DIR/calibration.json.
 
 --calibration draws --samples orders of every test set instead, and says how often what they
 give a probability of 0 to 10 %, 10 to 20 %, … is so: item a before item b, and item k at
@@ -47,7 +47,8 @@ they are nothing but names, are known by their names.
 
 Of puzzles it also prints the error of the pictures put together, how often the order
 is right if tiles that noise alone tells apart (the black ones of a digit) count as one,
-and the limit that they set: the share of one who knows all else and guesses there.`,
+and the limit that these tiles set: the share of right orders of someone who knows all else and
+guesses among them.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/tsp20 --test tsp20_test.txt --decode beam --beam 256

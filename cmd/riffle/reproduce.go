@@ -10,8 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -246,57 +244,23 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 	return reproduce.Keep(dir, reproduce.About{Set: append([]string{"of=" + r.Of}, r.Set...)})
 }
 
-// drawn is how many test sets of a row are in its picture.
-const drawn = 3
-
-// pictures draws test sets of the rows that tables show, into a folder beside the report, and
-// returns the Markdown of each table. What was drawn after the row was run stays.
-func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]string, error) {
-	folder := strings.TrimSuffix(o.report, filepath.Ext(o.report))
-	all := map[string]string{}
-	for _, t := range reproduce.Tables() {
-		for _, r := range t.Rows {
-			dir := reproduce.Folder(o.runs, t, r)
-			ran, err := os.Stat(filepath.Join(dir, runs.EvalFile))
-			if err != nil || !slices.Contains(t.Pictures, r.Name) {
-				continue
-			}
-			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
-			old, missing := os.Stat(file)
-			_, err = os.Stat(filepath.Join(dir, runs.ConfigFile))
-			switch outcomeAlone := err != nil; { // as docs/rows has it, without the model
-			case outcomeAlone && missing != nil:
-				continue
-			case !outcomeAlone && (missing != nil || old.ModTime().Before(ran.ModTime())):
-				m, err := a.load(dir, o.engine, aFewSets)
-				if err != nil {
-					return nil, err
-				}
-				figure, err := figures.Strip(ctx, m, drawn)
-				if err != nil {
-					return nil, err
-				}
-				if err := os.MkdirAll(folder, 0o777); err != nil {
-					return nil, err
-				}
-				if err := plot.Save(file, figure); err != nil {
-					return nil, err
-				}
-			}
-			what := fmt.Sprintf("%s, n = %d: %d test sets from noise to order", r.Label, r.N, drawn)
-			all[t.Name] += fmt.Sprintf("%s:\n\n![%[1]s](%s/%s)\n\n", what, filepath.Base(folder), filepath.Base(file))
-		}
-	}
-	return all, nil
-}
-
 // report writes the report on all tables, with pictures where it is a file.
 func (a *app) report(ctx context.Context, o reproduceOptions) error {
 	var b bytes.Buffer
 	var pictures map[string]string
 	if o.report != "" && ctx.Err() == nil {
 		var err error
-		if pictures, err = a.pictures(ctx, o); err != nil {
+		if pictures, err = reproduce.Pictures(o.runs, o.report, func(dir, file string, sets int) error {
+			m, err := a.load(dir, o.engine, aFewSets)
+			if err != nil {
+				return err
+			}
+			figure, err := figures.Strip(ctx, m, sets)
+			if err != nil {
+				return err
+			}
+			return plot.Save(file, figure)
+		}); err != nil {
 			return err
 		}
 	}
