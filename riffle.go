@@ -30,6 +30,7 @@
 //	evaluate   how good a model is: test sets, calibration, marginals, importance
 //	question   complete questions to a model, which command and server put
 //	presets    ready configurations, the paper's among them
+//	export     weights of runs for other programs
 //	training   how a training begins: a preset with changes, a run that goes on
 //	figures    what runs, results and answers look like
 //	reproduce  the paper's tables, its figures beside ours

@@ -138,8 +138,9 @@ type Decode struct {
 
 // Eval is the final test.
 type Eval struct {
-	Examples int `toml:"examples" comment:"test sets" default:"1000" range:"1..10000000"`
-	Batch    int `toml:"batch" comment:"sets decoded at a time" default:"50" range:"1..1048576"`
+	Examples int    `toml:"examples" comment:"test sets" default:"1000" range:"1..10000000"`
+	Batch    int    `toml:"batch" comment:"sets decoded at a time" default:"50" range:"1..1048576"`
+	Finish   string `toml:"finish,omitempty" comment:"tsp: 2opt tells as well, under names of their own, what 2-opt makes of the tours" for:"task.name=tsp" values:"|2opt"`
 }
 
 // Paper is what the paper reports for this experiment, printed beside ours. A figure that it

@@ -21,7 +21,8 @@ import (
 // Ordered is a set's most probable orders.
 type Ordered struct {
 	ID string `json:"id"`
-	// OrderGiven is how the set gave an order, "order" or "rank"; "" where it gave none.
+	// OrderGiven names the field in which the set gave its order: "order" or "rank", "" without
+	// one.
 	OrderGiven string `json:"order_given,omitempty"`
 	// Orders are by falling LogPath, tours by their length, at most as many as asked for.
 	Orders []Ranked `json:"orders"`
@@ -335,8 +336,9 @@ type Sampled struct {
 // samplesAtOnce is how many samples of a set go through the network together.
 const samplesAtOnce = 64
 
-// Sample draws count orders of each set. seed gives other draws; those of a set depend on its
-// objects and constraints alone, so that the same set has the same draws wherever it stands. Where a set has constraints all draws obey, and follow the law that
+// Sample draws count orders of each set. Another seed gives other draws. The draws of a set depend
+// on the seed, its objects and its constraints alone: the same set has the same draws wherever it
+// stands. Where a set has constraints all draws obey, and follow the law that
 // [diffusion.Decoder.WithConstraints] states; contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
 	if err := CheckDraws("count", count); err != nil {

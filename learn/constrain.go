@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/diffusion"
 )
 
-// FirstItemError is of constraints that an order obeys, and none that begins at item 0, where those
-// of a model begin.
+// FirstItemError says that constraints can be obeyed, but not by an order that begins with item 0,
+// as all orders of the model do.
 type FirstItemError struct{ error }
 
 // Help returns a hint.

@@ -13,7 +13,7 @@ import (
 )
 
 // Fit makes the model of a configuration ([New]), trains it to the end in the new run directory
-// path ([Model.Train]) and returns it; [Load] opens it again. options, at most one, have the
+// path ([Model.Train]) and returns it; [Load] opens it again. options (one at most) has the
 // callbacks of the training. Where ctx ends the training it returns [ErrStopped], and what was
 // learned until then is saved.
 func Fit(ctx context.Context, cfg config.Config, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {

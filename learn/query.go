@@ -60,8 +60,9 @@ func (o DecodeOptions) Check(top int) error {
 	return nil
 }
 
-// Complete takes what o does not say from own, the options of a model, and widens the beam to top
-// orders. More than one order, or a width, asks for the beam. What has no answer is a [Refusal].
+// Complete fills what o leaves open from own, the options of a model. More than one order, or a
+// width, asks for the beam, which is made wide enough for top orders. Options that have no answer
+// are a [Refusal].
 func (o DecodeOptions) Complete(own DecodeOptions, top int) (DecodeOptions, error) {
 	if err := o.Check(top); err != nil {
 		return o, err

@@ -9,10 +9,10 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// Votes returns what sets say of the order of items that are known by their names, whatever else
-// the items are, with the names: item k of the votes is names[k]. Bare items without names are
-// known by their numbers. Sets that put no item before another are left out; a Count of 0 is one
-// voter. The n items of all votes are those of all sets.
+// Votes returns the orders of sets as votes on named items: item k of the votes is names[k].
+// Features and pictures of the items do not matter. Bare items without names are known by their
+// numbers. Sets that put no item before another are left out; a Count of 0 is one voter. The n
+// items of all votes are those of all sets.
 func Votes(sets []*dataset.Set) (votes []dataset.Vote, names []string, err error) {
 	named := slices.ContainsFunc(sets, func(s *dataset.Set) bool {
 		return slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" })

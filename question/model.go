@@ -65,14 +65,14 @@ type Limits struct {
 	Inner int `json:"-"`
 }
 
-// WorkUnit is that of [Limits].Work, in seconds.
+// WorkUnit is the unit of [Limits].Work, in seconds.
 const WorkUnit = 1e-4
 
 // Allow refuses work that is more than a question may take.
 func (l Limits) Allow(w learn.Work) error {
 	const help = "fewer or smaller sets, or sets of fewer sizes; less of top, beam, inner, count or draws; sets without constraints take less"
 	if units := w.Seconds / WorkUnit; l.Work > 0 && units > float64(l.Work) {
-		return learn.Refuse(learn.TooMuch, "work", "too much in one request: %.3g units of work, wanted at most %d", units, l.Work).WithHint(help)
+		return learn.Refuse(learn.TooMuch, "work", "too much in one request: %.0f units of work, wanted at most %d", units, l.Work).WithHint(help)
 	}
 	if l.WorkBytes > 0 && w.Bytes > float64(l.WorkBytes) {
 		return learn.Refuse(learn.TooMuch, "work", "too much in one request: it would take %.3g bytes, wanted at most %d", w.Bytes, l.WorkBytes).WithHint(help)
@@ -103,7 +103,7 @@ func (l Limits) CheckSets(n int) error {
 // finite length, which JSON can say.
 const MaxCoordinate = 1e300
 
-// Fits refuses a set that a model does not take.
+// Fits returns a refusal where the model cannot take a set.
 func (m *Model) Fits(set *dataset.Set, l Limits) error {
 	n := len(set.Items)
 	if err := l.CheckItems(n); err != nil {
@@ -144,8 +144,7 @@ type AtSet struct {
 func (e *AtSet) Unwrap() error { return e.error }
 
 // Admit estimates the work of a query, and refuses one that the model does not answer or that would
-// take more than the limits allow. Every question to a model in a queue comes by here, whatever its
-// sets are made of.
+// take more than the limits allow. Every question to a queued model is admitted here.
 func (m *Model) Admit(q learn.Query, sets []*dataset.Set, l Limits) (learn.Work, error) {
 	for i, set := range sets {
 		err := m.Fits(set, l)

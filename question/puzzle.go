@@ -20,7 +20,8 @@ type Puzzle struct {
 	Crop          bool    // cut off what the grid does not divide, on all sides alike
 	Shuffle       *uint64 // shuffle the tiles first, by this seed
 	Rules         constraint.Text
-	// CropHint is what helps where a crop would, in the words of the door.
+	// CropHint says how to crop, in the words of the command or the server. It is the hint of an
+	// error that a crop avoids.
 	CropHint string
 }
 
@@ -35,7 +36,7 @@ func (p *Puzzle) Check(most int) error {
 	return nil
 }
 
-// Fits refuses a model of other sets; warning is of one that was trained on another grid.
+// Fits refuses a model that is not of puzzles. It warns of one that was trained on another grid.
 func (p *Puzzle) Fits(m *Model) (warning string, err error) {
 	if m.Rows == 0 {
 		return "", learn.Refuse(learn.Unfit, "model", "model %s is of the task %s, wanted one of jigsaw", m.Name, m.Task).
@@ -146,7 +147,7 @@ type Restored struct {
 	Right         *int       // how many tiles stand where they did before the shuffle
 }
 
-// Restored makes the answer of what a model of the facts m said about the tiles.
+// Restored makes the answer from the order that the model m found for the tiles.
 func (t *Tiles) Restored(m *Model, said learn.Ordered) (*Restored, error) {
 	r := &Restored{Ordered: said, Order: said.Orders[0].Order, LogPath: said.Orders[0].LogPath}
 	warning, err := t.puzzle.Fits(m)

@@ -1,7 +1,8 @@
-// Package question puts complete questions to models, one way for every door: what is asked by
-// default, what has no answer and why ([learn.Refusal]), and how much work a door allows. The command
-// asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask], [Puzzle], [Tour]); the server makes
-// queries ([Order.Query] …), has them admitted ([Model.Admit]) and answers them from a queue ([Ask]).
+// Package question puts complete questions to models. Command and server use it alike. It has the
+// defaults of a question, the reasons why it has no answer ([learn.Refusal]), and the limits on its
+// work. The command asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask], [Puzzle], [Tour]);
+// the server makes queries ([Order.Query] …), has them admitted ([Model.Admit]) and answers them
+// from a queue ([Ask]).
 package question
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 )
 
-// What a question asks for where it does not say.
+// Defaults of questions.
 const (
 	DefaultTop          = 1  // orders
 	DefaultCount        = 10 // orders drawn of a set

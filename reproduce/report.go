@@ -99,19 +99,24 @@ func (o *Outcome) read(prefix string, data []byte) error {
 	return nil
 }
 
-// Write writes the report on tables as Markdown: for each row the paper's figures, those
+// Write writes the report on tables as Markdown: a summary, then for each row the paper's figures, those
 // measured under the folder runs with their 95 % intervals, and the training behind them; of
 // a row that was not run, what it needs. pictures are the Markdown below a table, by its name.
 func Write(w io.Writer, runs string, tables []Table, pictures map[string]string) error {
 	fmt.Fprint(w, "# The paper's tables\n\nWritten by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
-	for _, t := range tables {
-		outcomes := make([]*Outcome, len(t.Rows))
-		for i, r := range t.Rows {
-			var err error
-			if outcomes[i], err = Load(Folder(runs, t, r)); err != nil {
+	all := make([][]*Outcome, len(tables))
+	for i, t := range tables {
+		for _, r := range t.Rows {
+			o, err := Load(Folder(runs, t, r))
+			if err != nil {
 				return err
 			}
+			all[i] = append(all[i], o)
 		}
+	}
+	summary(w, tables, all)
+	for i, t := range tables {
+		outcomes := all[i]
 		fmt.Fprintf(w, "## %s (paper, %s)\n\n", t.Title, t.Source)
 		used := t.columns(outcomes)
 		header, rule := "| row | n |", "|---|--:|"
@@ -136,7 +141,7 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 				figure := ""
 				if o := outcomes[i]; o != nil {
 					if v, ok := o.Figures[m.Key]; ok {
-						figure = fmt.Sprintf(format+" ("+format+" to "+format+")", v.Mean, v.Low, v.High)
+						figure = withInterval(format, v)
 					}
 				}
 				fmt.Fprintf(w, " %s |", figure)

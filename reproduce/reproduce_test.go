@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/run"
 )
@@ -80,12 +81,15 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	write(run.EvalFile, map[string]any{"sets": 1000, "seed": 1, "engine": "xla", "train_steps": 500, "train_seconds": 90.0, "exact": map[string]float64{"mean": 99.5, "low": 99, "high": 99.9}})
-	write(AboutFile, About{Machine: "2 cores of a test"})
+	write(AboutFile, About{Machine: "2 cores of a test", Preset: "delta-100", Set: []string{"train.batch=64"}}) // 500 steps of 64
 	var b bytes.Buffer
 	if err := Write(&b, runs, []Table{table}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		"| table | rows | run | ahead | level | behind | no figure in the paper | not run |", "| Learning a single permutation | 6 | 1 | 0 | 0 | 1 | 0 | 5 |",
+		"| all | 6 | 1 | 0 | 0 | 1 | 0 | 5 |", "Of the rows that were not run 5 had no time of a machine yet.",
+		"| Symmetric Diffusers, identity | 100 | exact % | 100.00 | 99.50 (99.00 to 99.90) | behind |", "| 32,000 | 1m30s |",
 		"| Symmetric Diffusers, identity | 100 | 100.00 | 99.50 (99.00 to 99.90) |", "quick, 500 steps, 1m30s, xla engine, 2 cores of a test, seed 1, 1000 test sets |",
 		"| SEDD, identity | 100 | 95.47 |  | 99.95 |", "not run: `riffle reproduce lists --rows sedd-identity-100`",
 	} {
@@ -177,5 +181,38 @@ func TestShard(t *testing.T) {
 	}
 	if part, of, err := ParseShard("3/8"); part != 3 || of != 8 || err != nil {
 		t.Errorf("3/8: %d, %d, %v", part, of, err)
+	}
+}
+
+// A row is ahead or behind where its whole interval is; of tours less is better, and where no order is exact
+// in either what stands in its right place counts.
+func TestStand(t *testing.T) {
+	exact, none, correct, gap := 50.0, 0.0, 40.0, 1.0
+	interval := func(low, high float64) metric.Interval {
+		return metric.Interval{Mean: (low + high) / 2, Low: low, High: high}
+	}
+	for name, c := range map[string]struct {
+		paper   *config.Paper
+		figures map[string]metric.Interval
+		want    string
+		by      string
+	}{
+		"not run":            {&config.Paper{Exact: &exact}, nil, "not run", ""},
+		"no figure":          {nil, map[string]metric.Interval{"exact": interval(1, 2)}, "no figure in the paper", ""},
+		"ahead":              {&config.Paper{Exact: &exact}, map[string]metric.Interval{"exact": interval(50.1, 52)}, "ahead", "exact"},
+		"level":              {&config.Paper{Exact: &exact}, map[string]metric.Interval{"exact": interval(49, 52)}, "level", "exact"},
+		"behind":             {&config.Paper{Exact: &exact}, map[string]metric.Interval{"exact": interval(48, 49.9)}, "behind", "exact"},
+		"shorter tours":      {&config.Paper{Gap: &gap}, map[string]metric.Interval{"tour.gap": interval(0.5, 0.9), "exact": interval(0, 0)}, "ahead", "tour.gap"},
+		"longer tours":       {&config.Paper{Gap: &gap}, map[string]metric.Interval{"tour.gap": interval(1.1, 2)}, "behind", "tour.gap"},
+		"none exact in both": {&config.Paper{Exact: &none, Correct: &correct}, map[string]metric.Interval{"exact": interval(0, 0), "correct": interval(41, 42)}, "ahead", "correct"},
+		"some exact":         {&config.Paper{Exact: &none, Correct: &correct}, map[string]metric.Interval{"exact": interval(0.1, 0.2), "correct": interval(1, 2)}, "ahead", "exact"},
+	} {
+		var o *Outcome
+		if c.figures != nil {
+			o = &Outcome{Figures: c.figures}
+		}
+		if s := (Row{Paper: c.paper}).Stand(o); s.Is != c.want || s.Measure.Key != c.by {
+			t.Errorf("%s: %s by %q, wanted %s by %q", name, s.Is, s.Measure.Key, c.want, c.by)
+		}
 	}
 }

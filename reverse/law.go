@@ -63,13 +63,12 @@ type Law interface {
 	// exact but for GPL and path, which take the best object row by row. Ties go to the
 	// lowest index.
 	Mode(scores []float64, dst perm.Order) float64
-	// TopK returns at most k different orders by falling LogProb, ties in
-	// lexicographic order, and none if k < 1. II, IT and IRS are exact; PL, GPL
-	// and path are a beam search over rows that always keeps Mode's order, so the first
-	// candidate is never worse than Mode, and is Mode if k = 1. Orders of
-	// probability zero are left out; where nothing else was found (with −Inf scores
-	// a beam can run into a dead end) the result is Mode's order alone. Which of
-	// equally probable orders make the last places is fixed, but not by a rule.
+	// TopK returns at most k different orders by falling LogProb, ties in lexicographic order, and
+	// none if k < 1. II, IT and IRS are exact; PL, GPL and path are a beam search over rows that
+	// always keeps Mode's order, so the first candidate is never worse than Mode, and is Mode if k
+	// = 1. Orders of probability zero are left out; where nothing else was found (with −Inf scores
+	// a beam can run into a dead end) the result is Mode's order alone. Of equally probable orders
+	// at the last places, always the same ones are returned; no rule says which.
 	TopK(scores []float64, k int) []Candidate
 	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
 	// [..., n, n], path: [..., n+1, n]) and rank [..., n] int32, with any number of leading axes. It is
@@ -113,9 +112,8 @@ func (l Layout) Size(n int) int {
 	return size
 }
 
-// FloorSearcher is a law whose search for probable orders is quicker where only those of a certain
-// log-probability are of use: TopKAbove is TopK without the orders whose LogProb is below
-// floor, but for Mode's, which may be among them.
+// FloorSearcher is a law that searches faster if improbable orders are of no use. TopKAbove is TopK
+// without the orders whose LogProb is below floor. Mode's order may be among them all the same.
 type FloorSearcher interface {
 	Law
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
@@ -144,8 +142,8 @@ type OneStep interface {
 	OneStep()
 }
 
-// Categorical is a law that picks one of n objects, with odds exp of its score, each of which stands for
-// one order: a posterior over these objects is as good a target as the order that was drawn of it.
+// Categorical is a law that picks one of n objects with odds exp(score). Each object stands for one
+// order. So training may aim at a posterior over the objects instead of at one drawn order.
 type Categorical interface {
 	Padder
 	Categorical()

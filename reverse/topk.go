@@ -13,11 +13,10 @@ import (
 // i from the objects left: GPL, and PL with the same row for all positions (paper,
 // appendix "Additional Details of Decoding").
 //
-// After each row it keeps the k most probable prefixes, of which the greedy one is
-// always one: the first candidate is never worse than the greedy order, and is the
-// greedy order if k = 1. The result is exact if k is at least the number of prefixes
-// of every length, and otherwise may miss a better order. Prefixes of probability
-// zero are dropped.
+// After each row it keeps the k most probable prefixes, and always the greedy one. So the first
+// candidate is never worse than the greedy order. For k = 1 it is the greedy order. The result is
+// exact if k is at least the number of prefixes of every length, and otherwise may miss a better
+// order. Prefixes of probability zero are dropped.
 //
 // Prefixes are back-pointers and bitsets, so memory is O(k·n). A Beam reuses it from
 // one search to the next: the zero value is ready, one at a time may search.

@@ -380,6 +380,43 @@ func TestPageRulesAndTables(t *testing.T) {
 	}
 }
 
+// A table that is too much work for a request is asked about in smaller parts, and a heat map has the items in
+// the order of the answer.
+func TestPageWorkInParts(t *testing.T) {
+	_, web := start(t, func(o *Options) {
+		o.Runs = []string{"../models/rankings"}
+		o.Limits.Work = 10_000
+	})
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")), chromedp.Click(chromedp.CSS("#table-example")))
+	table := value[string](t, ctx, `{
+		const lines = document.getElementById("table").value.trim().split("\n");
+		[lines[0], ...[..."abcdefgh"].flatMap((s) => lines.slice(1).map((l) => s + l))].join("\n")}`)
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), table), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#downloads, #error:not([hidden])")))
+	if text := value[string](t, ctx, `document.getElementById("error").textContent`); text != "" {
+		t.Fatalf("the page says %q", text)
+	}
+	if n := value[int](t, ctx, `state.answer.sets.length`); n != 24 {
+		t.Errorf("%d sets are answered, wanted 24", n)
+	}
+	names := value[[]string](t, ctx, `[...document.querySelectorAll("#heat tbody th")].map((th) => th.textContent)`)
+	want := value[[]string](t, ctx, `state.answer.sets[0].orders[0].order.map((k) => state.answer.sets[0].names[k])`)
+	if !slices.Equal(names, want) {
+		t.Errorf("rows of the heat map are %q, wanted %q", names, want)
+	}
+	parts := 0
+	for _, e := range errors() {
+		if !strings.Contains(e, "413") { // the browser notes the parts that were too large
+			t.Error(e)
+		} else {
+			parts++
+		}
+	}
+	if parts == 0 {
+		t.Error("no part was too large: the case is too tame")
+	}
+}
+
 // The page sends pictures as they are given: dark ink on paper is for the model to turn, which
 // would otherwise be done twice. A person reads 58, 31, 94, 12 and 67 in them.
 func TestPagePaper(t *testing.T) {

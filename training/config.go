@@ -59,3 +59,26 @@ func Blame(from string, set []string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", from, err)
 }
+
+// Preset is what a list of presets says of one.
+type Preset struct {
+	Name  string        `json:"name"`
+	Title string        `json:"title"`
+	N     int           `json:"n"`
+	Paper *config.Paper `json:"paper,omitempty"`
+}
+
+// Presets lists the paper's presets, or the others.
+func Presets(paper bool) (all []Preset, err error) {
+	for _, name := range presets.Names() {
+		if strings.HasPrefix(name, "paper/") != paper {
+			continue
+		}
+		cfg, err := ReadConfig(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Preset{name, cfg.Title, cfg.Task.N, cfg.Paper})
+	}
+	return all, nil
+}

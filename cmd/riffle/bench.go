@@ -51,7 +51,7 @@ times decoding with the trained weights. make bench compares presets with PyTorc
 			if err != nil {
 				return ofSet("bench", err)
 			}
-			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: network(m)}
+			r := benchResult{Preset: args[0], Engine: m.Engine.Kind, What: "step", Sets: m.Config.Train.Batch, Parameters: m.Denoiser.NumParameters(), Network: m.Network()}
 			if decode {
 				r.What, r.Sets = "decode", m.Config.Eval.Batch
 				r.Seconds, r.NetworkShare, err = m.TimeDecode(cmd.Context(), rounds, opt)
@@ -143,22 +143,6 @@ type benchResult struct {
 	// there is none.
 	NetworkShare float64        `json:"network_share,omitempty"`
 	Network      map[string]any `json:"network"`
-}
-
-// network describes a model as bench/torch takes it.
-func network(m *learn.Model) map[string]any {
-	d := m.Denoiser.Config
-	n := map[string]any{
-		"n": d.N, "gpl_rows": d.GPLRows, "dim": d.Dim, "layers": d.Layers, "heads": d.Heads, "feed_forward": d.FeedForward, "score": d.Score,
-		"dropout": d.Dropout, "positions": d.Positions, "edges": d.Edges, "pairs": d.Pairs, "encoder": d.Encoder.Kind, "height": d.Encoder.Height,
-		"width": d.Encoder.Width, "window": d.Encoder.Window, "channels": d.Encoder.Channels, "kernel": d.Encoder.Kernel,
-		"hidden": d.Encoder.Hidden, "features": d.Encoder.Features,
-		"batch": m.Config.Train.Batch, "eval_batch": m.Config.Eval.Batch, "beam": m.Config.Decode.Beam, "inner": m.Config.Decode.Inner,
-	}
-	if m.Method.Diffuses() {
-		n["law"], n["schedule"], n["states"], n["fix_first"] = m.Process.Reverse.Name(), m.Process.Steps, m.Config.Objective().PerSet(m.Process), m.Process.FixFirst
-	}
-	return n
 }
 
 // middle returns the median, the least and the greatest.

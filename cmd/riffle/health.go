@@ -1,18 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/server"
 )
-
-// healthTime is how long a server may take to say that it is well.
-const healthTime = 5 * time.Second
 
 func (a *app) healthCommand() *cobra.Command {
 	return &cobra.Command{
@@ -32,7 +26,7 @@ nothing but this program check themselves by it.`,
 			if err := server.CheckAddress(addr); err != nil {
 				return usagef("health: %w", err)
 			}
-			if err := askHealth(cmd.Context(), addr); err != nil {
+			if err := server.AskHealth(cmd.Context(), addr); err != nil {
 				return fmt.Errorf("health: %w", err)
 			}
 			if a.json {
@@ -42,22 +36,4 @@ nothing but this program check themselves by it.`,
 			return err
 		},
 	}
-}
-
-func askHealth(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/healthz", nil)
-	if err != nil {
-		return err
-	}
-	r, err := (&http.Client{Transport: &http.Transport{}}).Do(req) // without the proxies of the environment
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Body.Close() }() // only read from
-	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: answers %s", addr, r.Status)
-	}
-	return nil
 }

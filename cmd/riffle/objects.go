@@ -3,13 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
 	runs "github.com/riffle-ml/riffle/run"
 )
@@ -36,18 +32,11 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			if err != nil {
 				return err
 			}
-			arrays := make([]runs.Tensor, len(sets))
-			for i, set := range sets {
-				objects, warnings, err := m.Task.Objects(cmd.Context(), []*dataset.Set{set})
-				if err != nil {
-					return err
-				}
-				a.Warn(warnings)
-				if arrays[i], err = array(fmt.Sprint(i), objects); err != nil {
-					return err
-				}
+			arrays, warnings, err := m.ObjectsOf(cmd.Context(), sets)
+			if err != nil {
+				return err
 			}
-			slices.SortFunc(arrays, func(x, y runs.Tensor) int { return strings.Compare(x.Name, y.Name) })
+			a.Warn(warnings)
 			if err := runs.WriteFile(args[2], func(w io.Writer) error { return runs.WriteTensors(w, arrays, nil) }); err != nil {
 				return err
 			}
@@ -58,23 +47,4 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			return nil
 		},
 	}
-}
-
-// array copies a tensor; pixels, which are bytes, become 0 to 1, and numbers of items floats.
-func array(name string, x *tensors.Tensor) (runs.Tensor, error) {
-	t := runs.Tensor{Name: name, Shape: x.Shape().Dimensions, Data: make([]float32, x.Size())}
-	return t, x.ConstFlatData(func(flat any) {
-		switch flat := flat.(type) {
-		case []float32:
-			copy(t.Data, flat)
-		case []uint8:
-			for i, v := range flat {
-				t.Data[i] = float32(v) / 255
-			}
-		case []int32:
-			for i, v := range flat {
-				t.Data[i] = float32(v)
-			}
-		}
-	})
 }

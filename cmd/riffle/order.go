@@ -110,8 +110,9 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 }
 
 const topHelp = `--top K gives K orders of a set with their log path, in nats: the log of the probability to
-come from the one start of the search to the order on the ways that were kept. It ranks them and
-is far below log p(order), which is over all starts and ways; riffle score estimates that.`
+come from the one start of the search to the order on the ways that were kept. It ranks the
+orders, and is far below log p(order), which sums over all starts and ways. riffle score
+estimates log p.`
 
 // printOrdered prints a line for each order of a set.
 func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {

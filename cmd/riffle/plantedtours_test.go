@@ -71,25 +71,8 @@ func moved(points [][][2]float64, tours []perm.Order, was perm.Order, to func([2
 	return tourText(points, tours)
 }
 
-// Nor do faults in a file of tours: no door depends on the unit or the direction, and one that is given a
-// tour that is not the shortest for a reference says so.
-func TestPlantedTours(t *testing.T) {
-	const n = 6
-	points, tours := plantedTours(t, 4, n)
-	write := writing(t)
-	training := write("train.txt", tourText(points, tours))
-	train := []string{
-		"train", "tsp-20", "--steps", "2", "--quiet", "--json", "--set", "task.n=6", "--set", "model.dim=16", "--set", "model.layers=1", "--set", "model.heads=2",
-		"--set", "model.feed_forward=16", "--set", "train.batch=4", "--set", "train.validate=0", "--set", "eval.batch=4", "--set", "eval.examples=4", "--set", "process.schedule=[0,6]", "--set", "task.data=" + training,
-		"--set", "decode.beam=120", "--set", "decode.inner=120", // all orders of five: the shortest is found
-	}
-	model := filepath.Join(t.TempDir(), "tours")
-	trained := func(test, out string) []string {
-		return append(slices.Clone(train), "--set", "task.test="+test, "--out", out)
-	}
-	if a := askOnce(t, gapOf, trained(training, model)...); !a.ok {
-		t.Fatal(a.said)
-	}
+// tourDoors are all ways to ask about a file of tours; trained are the arguments of a training that tests on it.
+func tourDoors(t *testing.T, model string, trained func(test, out string) []string) map[string]func(file string) asked {
 	doors := map[string]func(file string) asked{
 		"data check": func(file string) asked { return askHere(t, setsOfCheck, "data", "check", file, "--json") },
 		"tsp check":  func(file string) asked { return askHere(t, setsOfCheck, "tsp", "check", file, "--json") },
@@ -118,9 +101,32 @@ func TestPlantedTours(t *testing.T) {
 		if err := errors.Join(err, w.Flush()); err != nil {
 			t.Fatal(err)
 		}
-		a, _ := web.through(t, "serve order", write("served.jsonl", lines.String()))
+		a, _ := web.through(t, "serve order", writing(t)("served.jsonl", lines.String()))
 		return a
 	}
+	return doors
+}
+
+// Nor do faults in a file of tours: no door depends on the unit or the direction, and one that is given a
+// tour that is not the shortest for a reference says so.
+func TestPlantedTours(t *testing.T) {
+	const n = 6
+	points, tours := plantedTours(t, 4, n)
+	write := writing(t)
+	training := write("train.txt", tourText(points, tours))
+	train := []string{
+		"train", "tsp-20", "--steps", "2", "--quiet", "--json", "--set", "task.n=6", "--set", "model.dim=16", "--set", "model.layers=1", "--set", "model.heads=2",
+		"--set", "model.feed_forward=16", "--set", "train.batch=4", "--set", "train.validate=0", "--set", "eval.batch=4", "--set", "eval.examples=4", "--set", "process.schedule=[0,6]", "--set", "task.data=" + training,
+		"--set", "decode.beam=120", "--set", "decode.inner=120", // all orders of five: the shortest is found
+	}
+	model := filepath.Join(t.TempDir(), "tours")
+	trained := func(test, out string) []string {
+		return append(slices.Clone(train), "--set", "task.test="+test, "--out", out)
+	}
+	if a := askOnce(t, gapOf, trained(training, model)...); !a.ok {
+		t.Fatal(a.said)
+	}
+	doors := tourDoors(t, model, trained)
 	unit := func(u float64) func([2]float64) [2]float64 {
 		return func(p [2]float64) [2]float64 { return [2]float64{u * p[0], u * p[1]} }
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/presets"
+	"github.com/riffle-ml/riffle/training"
 )
 
 func (a *app) presetsCommand() *cobra.Command {
@@ -48,41 +48,25 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 
 // listPresets lists the paper's presets, or the others.
 func (a *app) listPresets(paper bool) error {
-	type entry struct {
-		Name  string        `json:"name"`
-		Title string        `json:"title"`
-		N     int           `json:"n"`
-		Paper *config.Paper `json:"paper,omitempty"`
-	}
-	var entries []entry
-	var rows [][]string
-	for _, name := range presets.Names() {
-		if strings.HasPrefix(name, "paper/") != paper {
-			continue
-		}
-		data, _ := presets.Get(name)
-		cfg, err := config.ParseConfig(data, name+".toml")
-		if err != nil {
-			return err
-		}
-		entries = append(entries, entry{name, cfg.Title, cfg.Task.N, cfg.Paper})
-		exact := ""
-		if cfg.Paper != nil && cfg.Paper.Exact != nil {
-			exact = fmt.Sprintf("%.1f", *cfg.Paper.Exact)
-		}
-		rows = append(rows, []string{name, exact, cfg.Title})
+	entries, err := training.Presets(paper)
+	if err != nil {
+		return err
 	}
 	if a.json {
 		return a.printJSON(entries)
 	}
 	// The title is a sentence: left-aligned after the two columns.
 	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0]))
+	for _, e := range entries {
+		width = max(width, len(e.Name))
 	}
 	fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, "preset", "paper exact %", "what it is")
-	for _, r := range rows {
-		fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, r[0], r[1], r[2])
+	for _, e := range entries {
+		exact := ""
+		if e.Paper != nil && e.Paper.Exact != nil {
+			exact = fmt.Sprintf("%.1f", *e.Paper.Exact)
+		}
+		fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, e.Name, exact, e.Title)
 	}
 	return nil
 }

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/figures"
-	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -68,46 +64,7 @@ func (g *gridFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("shuffle") {
 		g.Shuffle = &g.shuffle
 	}
-	r, c, ok := strings.Cut(strings.ReplaceAll(g.grid, "×", "x"), "x")
-	var errR, errC error
-	g.Rows, errR = strconv.Atoi(r)
-	g.Columns, errC = strconv.Atoi(c)
-	switch {
-	case !ok || errR != nil || errC != nil || g.Rows < 1 || g.Columns < 1:
-		return usagef("%s: --grid: wanted rows and columns such as 3x3 (got %q)", name(cmd), g.grid)
-	case g.Check(maxTiles) != nil:
-		return usagef("%s: --grid: wanted 2 to %d tiles (got %dx%d)", name(cmd), maxTiles, g.Rows, g.Columns)
-	}
-	return nil
-}
-
-// read reads a picture and cuts it, or a folder of tiles, as a set that is named after it.
-func (g *gridFlags) read(cmd *cobra.Command, path string) (*question.Tiles, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	id := filepath.Base(whole)
-	if dataset.IsPicture(id) {
-		id = strings.TrimSuffix(id, filepath.Ext(id))
-	}
-	if info.IsDir() {
-		tiles, err := g.ReadFolder(cmd.Context(), id, path)
-		return tiles, usage(cmd, err)
-	}
-	picture, err := dataset.LoadImage(cmd.Context(), path)
-	if err != nil {
-		return nil, err
-	}
-	tiles, err := g.Cut(id, picture)
-	if _, ofSet := errors.AsType[*learn.SetError](err); err != nil && !ofSet { // of the picture
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return tiles, err
+	return usage(cmd, g.ParseGrid(g.grid, maxTiles))
 }
 
 // puzzleResult is what --json prints. Tiles are numbered row by row as they stood in the
@@ -135,15 +92,15 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 		return usagef("order: --out: wanted a name ending in .png (got %q)", f.out)
 	}
 	f.grid.Rules = f.rules.text
-	tiles, err := f.grid.read(cmd, args[1])
+	tiles, err := f.grid.Read(cmd.Context(), args[1])
 	if err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	r := puzzleResult{ID: tiles.ID, Rows: f.grid.Rows, Columns: f.grid.Columns, Restored: tiles.ID + "-restored.png", Strip: tiles.ID + "-steps.png"}
 	if f.out != "" {
 		r.Restored, r.Strip = f.out, f.out[:len(f.out)-len(".png")]+"-steps.png"
 	}
-	if err := keeps(args[1:], r.Restored, r.Strip); err != nil {
+	if err := runs.CheckOutputs(args[1:], r.Restored, r.Strip); err != nil {
 		return err
 	}
 	m, err := a.load(args[0], f.engine, aFewSets)
@@ -196,39 +153,4 @@ func (r *puzzleResult) draw(tiles []*dataset.Picture, schedule []int, truth perm
 		return err
 	}
 	return plot.Save(r.Strip, strip)
-}
-
-// keeps refuses outputs that are one of the inputs; "" is none.
-func keeps(inputs []string, outputs ...string) error {
-	what := "is the input"
-	if len(inputs) > 1 {
-		what = "is an input"
-	}
-	for _, out := range outputs {
-		for _, in := range inputs {
-			if out == "" || in == "" {
-				continue
-			}
-			switch same, err := sameFile(out, in); {
-			case err != nil:
-				return err
-			case same:
-				return hint.Errorf("another --out", "%s: %s, which stays as it is", out, what)
-			}
-		}
-	}
-	return nil
-}
-
-// sameFile tells whether a file that may not exist yet is another that does.
-func sameFile(path, other string) (bool, error) {
-	a, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	b, err := os.Stat(other)
-	return err == nil && os.SameFile(a, b), err
 }

@@ -19,16 +19,18 @@ func used(readme string) (commands []string) {
 	use, _, _ = strings.Cut(use, "\n## ")
 	for line := range strings.Lines(use) {
 		if command, ok := strings.CutPrefix(line, "    riffle "); ok {
-			command, _, _ = strings.Cut(command, "    ")
-			commands = append(commands, "riffle "+strings.TrimSpace(command))
+			command, _, _ = strings.Cut(command, "  ")
+			commands = append(commands, "riffle "+command)
 		}
 	}
 	return commands
 }
 
-// served is a server that is asked for its page and then stopped.
-const served = `%s --addr 127.0.0.1:0 2>serve.log & for i in $(seq 600); do grep -q 'http://127' serve.log && break; sleep 0.1; done
-grep -q 'http://127' serve.log && kill -TERM $! && wait $!`
+// served starts a server, waits until it is there, and ends it.
+const served = `%s --addr 127.0.0.1:0 >serve.log 2>&1 &
+trap "kill $!" EXIT
+for i in $(seq 600); do grep -q 'http://127' serve.log && exit 0; sleep 0.1; done
+cat serve.log; exit 1`
 
 // The lines of README's section Use work in their order in a fresh clone. Trainings are shorter here.
 func TestReadmeUse(t *testing.T) {

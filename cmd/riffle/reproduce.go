@@ -10,8 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,39 +47,9 @@ one that was stopped half-way goes on: give the same command again. Machines of 
   riffle reproduce transitions --rows '*-9' --budget 10m
   riffle reproduce sort --rows ours-52 --full --engine cuda
   riffle reproduce sort jigsaw --shard $SLURM_ARRAY_TASK_ID/8 --runs /shared/rows`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if o.budget <= 0 {
-				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
-			}
-			if o.steps < 0 {
-				return usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
-			}
-			if _, err := path.Match(o.rows, ""); err != nil {
-				return usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
-			}
-			for _, name := range args {
-				t, err := reproduce.Find(name)
-				if err != nil {
-					return usagef("reproduce: %w", err)
-				}
-				rows, err := t.Matching(o.rows)
-				if err != nil {
-					return usagef("reproduce: --rows %w", err)
-				}
-				asked = append(asked, asking{t, rows})
-			}
-			if o.shard == "" {
-				return nil
-			}
-			part, of, err := reproduce.ParseShard(o.shard)
-			if err != nil {
-				return usagef("reproduce: --shard %w", err)
-			}
-			at := 0
-			for i := range asked {
-				asked[i].rows, at = reproduce.Shard(asked[i].rows, part, of, at)
-			}
-			return nil
+		Args: func(_ *cobra.Command, args []string) (err error) {
+			asked, err = o.check(args)
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(o.runs); err == nil && !info.IsDir() {
@@ -116,6 +84,42 @@ type reproduceOptions struct {
 	rows, runs, report string
 	shard              string
 	engine             string
+}
+
+// check finds what is wrong with the flags, and the rows of the tables that are asked for.
+func (o *reproduceOptions) check(args []string) (asked []asking, err error) {
+	if o.budget <= 0 {
+		return nil, usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
+	}
+	if o.steps < 0 {
+		return nil, usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
+	}
+	if _, err := path.Match(o.rows, ""); err != nil {
+		return nil, usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
+	}
+	for _, name := range args {
+		t, err := reproduce.Find(name)
+		if err != nil {
+			return nil, usagef("reproduce: %w", err)
+		}
+		rows, err := t.Matching(o.rows)
+		if err != nil {
+			return nil, usagef("reproduce: --rows %w", err)
+		}
+		asked = append(asked, asking{t, rows})
+	}
+	if o.shard == "" {
+		return asked, nil
+	}
+	part, of, err := reproduce.ParseShard(o.shard)
+	if err != nil {
+		return nil, usagef("reproduce: --shard %w", err)
+	}
+	at := 0
+	for i := range asked {
+		asked[i].rows, at = reproduce.Shard(asked[i].rows, part, of, at)
+	}
+	return asked, nil
 }
 
 // asking is a table with the rows that are asked for.
@@ -246,57 +250,23 @@ func (a *app) decodeAgain(cmd *cobra.Command, t reproduce.Table, r reproduce.Row
 	return reproduce.Keep(dir, reproduce.About{Set: append([]string{"of=" + r.Of}, r.Set...)})
 }
 
-// drawn is how many test sets of a row are in its picture.
-const drawn = 3
-
-// pictures draws test sets of the rows that tables show, into a folder beside the report, and
-// returns the Markdown of each table. What was drawn after the row was run stays.
-func (a *app) pictures(ctx context.Context, o reproduceOptions) (map[string]string, error) {
-	folder := strings.TrimSuffix(o.report, filepath.Ext(o.report))
-	all := map[string]string{}
-	for _, t := range reproduce.Tables() {
-		for _, r := range t.Rows {
-			dir := reproduce.Folder(o.runs, t, r)
-			ran, err := os.Stat(filepath.Join(dir, runs.EvalFile))
-			if err != nil || !slices.Contains(t.Pictures, r.Name) {
-				continue
-			}
-			file := filepath.Join(folder, t.Name+"-"+r.Name+".png")
-			old, missing := os.Stat(file)
-			_, err = os.Stat(filepath.Join(dir, runs.ConfigFile))
-			switch outcomeAlone := err != nil; { // as docs/rows has it, without the model
-			case outcomeAlone && missing != nil:
-				continue
-			case !outcomeAlone && (missing != nil || old.ModTime().Before(ran.ModTime())):
-				m, err := a.load(dir, o.engine, aFewSets)
-				if err != nil {
-					return nil, err
-				}
-				figure, err := figures.Strip(ctx, m, drawn)
-				if err != nil {
-					return nil, err
-				}
-				if err := os.MkdirAll(folder, 0o777); err != nil {
-					return nil, err
-				}
-				if err := plot.Save(file, figure); err != nil {
-					return nil, err
-				}
-			}
-			what := fmt.Sprintf("%s, n = %d: %d test sets from noise to order", r.Label, r.N, drawn)
-			all[t.Name] += fmt.Sprintf("%s:\n\n![%[1]s](%s/%s)\n\n", what, filepath.Base(folder), filepath.Base(file))
-		}
-	}
-	return all, nil
-}
-
 // report writes the report on all tables, with pictures where it is a file.
 func (a *app) report(ctx context.Context, o reproduceOptions) error {
 	var b bytes.Buffer
 	var pictures map[string]string
 	if o.report != "" && ctx.Err() == nil {
 		var err error
-		if pictures, err = a.pictures(ctx, o); err != nil {
+		if pictures, err = reproduce.Pictures(o.runs, o.report, func(dir, file string, sets int) error {
+			m, err := a.load(dir, o.engine, aFewSets)
+			if err != nil {
+				return err
+			}
+			figure, err := figures.Strip(ctx, m, sets)
+			if err != nil {
+				return err
+			}
+			return plot.Save(file, figure)
+		}); err != nil {
 			return err
 		}
 	}

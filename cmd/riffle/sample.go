@@ -87,9 +87,9 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 	}
 	var sets *input
 	if f.grid.grid != "" {
-		tiles, err := f.grid.read(cmd, args[1])
+		tiles, err := f.grid.Read(cmd.Context(), args[1])
 		if err != nil {
-			return err
+			return usage(cmd, err)
 		}
 		sets = oneSet(args[1], tiles.Set)
 	} else if len(args) == 2 {

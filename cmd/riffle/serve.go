@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,11 +134,11 @@ func (a *app) serve(ctx context.Context, dirs []string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, f.addr)
+	l, err := server.Listen(ctx, f.addr)
 	if err != nil {
-		return errors.Join(err, s.Close())
+		return errors.Join(fmt.Errorf("serve: --addr %w", err), s.Close())
 	}
-	stop := onHangup(ctx, s, log)
+	stop := s.ReloadOnHangup(ctx)
 	defer stop()
 	if a.json {
 		err = a.printLine(map[string]string{"address": l.Addr().String()})
@@ -166,40 +163,4 @@ func (a *app) serve(ctx context.Context, dirs []string, f *serveFlags) error {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
-}
-
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", addr)
-	if err == nil {
-		return l, nil
-	}
-	help := ""
-	if errors.Is(err, syscall.EADDRINUSE) {
-		help = "another port; with :0 at its end a free one is taken"
-	}
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		err = number // without the calls that met it
-	}
-	return nil, hint.With(fmt.Errorf("serve: --addr %s: %w", addr, err), help)
-}
-
-// onHangup reads the checkpoints again at every hang-up signal.
-func onHangup(ctx context.Context, s *server.Server, log *slog.Logger) (stop func()) {
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-hangup:
-				if err := s.Reload(); err != nil {
-					log.Error("reload", "error", err)
-				}
-			}
-		}
-	}()
-	return func() { signal.Stop(hangup); cancel() }
 }

@@ -158,13 +158,13 @@ func outputs(in *dataset.File, f *orderFlags) (files tourFiles, err error) {
 			return files, usagef("order: --out: wanted a name for the file of the tour, the pictures are beside it (got %q)", f.out)
 		}
 	}
-	return files, keeps([]string{in.Path, f.tour.reference}, files.Tour, files.Picture, files.Strip)
+	return files, runs.CheckOutputs([]string{in.Path, f.tour.reference}, files.Tour, files.Picture, files.Strip)
 }
 
 // write writes the tour or path of a TSPLIB problem, and draws it.
 func (r *toured) write(schedule []int) error {
 	best, length, _ := r.Best()
-	if err := runs.WriteFile(r.Tour, func(w io.Writer) error { return dataset.WriteTour(w, r.ID, tourComment(length, r.Open), best) }); err != nil {
+	if err := runs.WriteFile(r.Tour, func(w io.Writer) error { return dataset.WriteTour(w, r.ID, question.TourComment(length, r.Open), best) }); err != nil {
 		return err
 	}
 	picture, strip := figures.Tour(r.Toured, schedule)
@@ -172,14 +172,6 @@ func (r *toured) write(schedule []int) error {
 		return err
 	}
 	return plot.Save(r.Strip, strip)
-}
-
-// tourComment is what the file of a tour says of it.
-func tourComment(length float64, open bool) string {
-	if open {
-		return "a path, which does not go back to its first city, of length " + text.Length(length)
-	}
-	return "length " + text.Length(length)
 }
 
 func (a *app) printTour(r toured) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -44,11 +43,11 @@ everything in DIR: config.toml (complete), metrics.jsonl, the weights
 model.safetensors, the optimiser's state, and at the end eval.json with the result
 on the test sets.
 
-Ctrl-C saves and stops, as SIGTERM and SIGHUP (a terminal that is closed) do; a second one
-stops at once, unsaved. --resume goes on from the
+Ctrl-C saves and stops. So do SIGTERM and SIGHUP (a terminal that is closed). A second one stops
+at once, unsaved. --resume goes on from the
 last checkpoint with the run's configuration and engine, bit for bit as if it had not
-been stopped. It is not so where --engine names another engine, and with train.time,
-as the clock decides on the learning rate.
+been stopped. Another --engine gives other bits, and so does train.time, where the clock decides
+on the learning rate.
 
 --resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
 finished too. Both count what was trained before. The learning rate is from then on that of a training
@@ -154,7 +153,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 		return ofSet("train", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	a.describe(m)
+	training.Describe(a, m)
 	if t.profile != "" {
 		stop, err := startProfile(t.profile)
 		if err != nil {
@@ -182,31 +181,6 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	}
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
-}
-
-// describe says what is about to be trained.
-func (a *app) describe(m *learn.Model) {
-	what := m.Config.Method
-	if p := m.Process; p != nil {
-		what = fmt.Sprintf("%s with %s, schedule %v", p.Forward.Name(), p.Reverse.LongName(), p.Steps)
-	}
-	a.Note("model: %s parameters, %s", thousands(m.Denoiser.NumParameters()), what)
-	if t, ok := m.Task.(task.Lister); ok {
-		var lists [task.Test + 1]int
-		for split := range lists {
-			lists[split], _ = t.Lists(task.Split(split)) // the model was made: its data can be read
-		}
-		a.Note("data: %s lists to train on, %s for validation, %s for the test", thousands(lists[task.Train]), thousands(lists[task.Validation]), thousands(lists[task.Test]))
-	}
-	if t, ok := m.Task.(task.DataDoubter); ok {
-		doubts := t.Doubts(task.Train)
-		for _, d := range t.Doubts(task.Test) {
-			if !slices.Contains(doubts, d) {
-				doubts = append(slices.Clip(doubts), d)
-			}
-		}
-		a.Warn(doubts)
-	}
 }
 
 // stepLine says how far a training is. What is not known yet, such as the loss of a first step

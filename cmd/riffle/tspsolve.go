@@ -78,7 +78,7 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 	if out != "" && q.Open && f.Format == dataset.FormatTourText {
 		return usagef("tsp solve: --out: tour text has closed tours alone, not paths")
 	}
-	if err := keeps([]string{path}, out); err != nil {
+	if err := runs.CheckOutputs([]string{path}, out); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -88,7 +88,7 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 	}
 	seconds := time.Since(start).Seconds()
 	if out != "" {
-		if err := runs.WriteFile(out, func(w io.Writer) error { return writeTours(w, f, all) }); err != nil {
+		if err := runs.WriteFile(out, func(w io.Writer) error { return question.WriteTours(w, f, all) }); err != nil {
 			return err
 		}
 	}
@@ -121,16 +121,4 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 		}
 	}
 	return nil
-}
-
-// writeTours writes tours in the format that their problems came in.
-func writeTours(w io.Writer, f *dataset.File, all []question.Found) error {
-	if f.Format == dataset.FormatTSPLIB {
-		return dataset.WriteTour(w, all[0].ID, tourComment(all[0].Length, all[0].Open), all[0].Tour)
-	}
-	sets := make([]*dataset.Set, len(all))
-	for i, s := range all {
-		sets[i] = &dataset.Set{Kind: dataset.KindPoint, Items: f.Sets[i].Items, Order: s.Tour}
-	}
-	return dataset.WriteTourText(w, sets)
 }

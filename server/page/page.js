@@ -59,7 +59,7 @@ function complain(e) {
     return $("token").focus();
   }
   $("main").hidden = $("error").hidden = false;
-  $("error").textContent = e.hint ? `${e.message} ${e.hint}` : e.message;
+  $("error").textContent = e.hint ? `${e.message}${/[.!?]$/.test(e.message) ? " " : "; "}${e.hint}` : e.message;
 }
 
 const say = (text) => { $("status").textContent = text; };
@@ -411,17 +411,22 @@ async function run(question) {
 const TOP = 8, SAMPLES = 64;
 
 // askSets orders sets with the beam, and draws of each for its marginals, in parts of as many sets
-// as a request may have.
+// as a request may have; of fewer where that is too much work.
 async function askSets(sets) {
-  const name = model().name, out = [];
-  for (let first = 0; first < sets.length; first += state.limits.sets) {
-    if (first > 0) say(`Asking the model … ${first} of ${sets.length} sets are done`);
-    const part = sets.slice(first, first + state.limits.sets).map((set) => ({ ...set, ...constraints() }));
-    const [ordered, sampled] = await Promise.all([
-      api("/v1/order", { model: name, sets: part, top: TOP }),
-      api("/v1/sample", { model: name, sets: part, count: SAMPLES }),
-    ]);
-    out.push(...ordered.answers.map((a, i) => ({ ...a, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals })));
+  const name = model().name, out = [], rules = constraints();
+  for (let size = state.limits.sets; out.length < sets.length;) {
+    if (out.length > 0) say(`Asking the model … ${out.length} of ${sets.length} sets are done`);
+    const part = sets.slice(out.length, out.length + size).map((set) => ({ ...set, ...rules }));
+    try {
+      const [ordered, sampled] = await Promise.all([
+        api("/v1/order", { model: name, sets: part, top: TOP }),
+        api("/v1/sample", { model: name, sets: part, count: SAMPLES }),
+      ]);
+      out.push(...ordered.answers.map((a, i) => ({ ...a, ruled: "constraints" in rules, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals })));
+    } catch (e) {
+      if (e.status !== 413 || part.length < 2) throw e;
+      size = Math.ceil(part.length / 2);
+    }
   }
   return out;
 }
@@ -552,7 +557,7 @@ function draw() {
   const schedule = model().schedule, t = schedule[last - k];
   let text = `Step ${k} of ${last}` + (t === undefined ? "" : ` (t = ${t}${k === 0 ? ", noise" : ""})`);
   if (a.alternative > 0) text = `Alternative ${a.alternative + 1}`;
-  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => apart(s.names[i])).join(" ");
+  const cost = a.kind === "map" ? lengthWords(tourLength(s.points, order), s.reference, s.ruled) : a.kind === "tiles" ? `tiles ${order.join(" ")}` : order.map((i) => apart(s.names[i])).join(" ");
   $("step").setAttribute("aria-valuetext", text);
   $("caption").textContent = `${text}: ${cost}` + (k === last && a.alternative === 0 && a.done ? ` — ${a.done}` : "");
 }
@@ -564,12 +569,12 @@ function tourLength(points, order) {
   }, 0);
 }
 
-// lengthWords says a tour's length, and how far it is above the shortest's.
-function lengthWords(length, reference) {
+// lengthWords says a tour's length, and how far it is above the shortest's, which knows no rules.
+function lengthWords(length, reference, ruled) {
   const text = `length ${length.toPrecision(5)}`;
   if (!reference) return text;
   const gap = 100 * (length / reference.length - 1);
-  const best = reference.proven ? "the shortest" : "the shortest that was found";
+  const best = (reference.proven ? "the shortest" : "the shortest that was found") + (ruled ? " without the rules" : "");
   return gap < 0.005 ? `${text}, ${best}` : `${text}, ${gap.toFixed(gap < 10 ? 2 : 0)} % above ${best} (${reference.length.toPrecision(5)})`;
 }
 
@@ -664,7 +669,8 @@ function showMarginals(s) {
   const head = make("tr", {}, make("th", { scope: "col" }, "item"));
   for (let i = 0; i < n; i++) head.append(make("th", { scope: "col" }, String(i)));
   const body = make("tbody");
-  s.marginals.forEach((row, k) => {
+  s.orders[0].order.forEach((k) => { // so that what is likely is near the diagonal
+    const row = s.marginals[k];
     const name = make("th", { scope: "row", title: s.names[k] }, s.pictures ? picture(part(s.pictures[k], 0, 0, s.pictures[k].width, s.pictures[k].height, 96), s.names[k]) : s.names[k]);
     const tr = make("tr", {}, name);
     row.forEach((p, i) => {
