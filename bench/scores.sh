@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Where the score of an object comes from, beside GPL and Error-free DiffSort, at equal steps: the
-# table "Scores and heads at equal steps" of docs/experiments.md. Sorting n = 9 with the encoder, the
+# Where the score of an object comes from, beside GPL and Error-free DiffSort, at equal steps: it prints a
+# table. Sorting n = 9 with the encoder, the
 # batches and the optimiser of sort-9, and one reverse step. Each training has its own schedule of the learning rate,
 # from the first step to the last. A run that is in OUT already is not repeated. LOCK, if set, goes before each training.
 #

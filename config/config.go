@@ -86,7 +86,7 @@ type Model struct {
 	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them" for:"model.encoder=points"`
 	Pairs          string  `toml:"pairs,omitempty" comment:"jigsaw: borders (how well the borders of each two tiles fit is computed and told to attention); empty: no such thing" for:"task.name=jigsaw" values:"|borders"`
-	Score          string  `toml:"score,omitempty" comment:"pl, irs, ii, diffsort: what an object's score comes from, context (its token behind the transformer; so if empty), direct (its embedding alone: there is no transformer, and one denoising step) or sum (both)" for:"process.reverse=pl|irs|ii; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
+	Score          string  `toml:"score,omitempty" comment:"pl, diffsort: what an object's score comes from, context (its token behind the transformer; so if empty), direct (its embedding alone: there is no transformer, and one denoising step) or sum (both)" for:"process.reverse=pl; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items" for:"process.reverse=gpl; method=diffusion" fill:"dummies" values:"dummies|items" zero:"fill"`
 }
 
@@ -139,8 +139,9 @@ type Decode struct {
 
 // Eval is the final test.
 type Eval struct {
-	Examples int `toml:"examples" comment:"test sets" default:"1000" range:"1..10000000"`
-	Batch    int `toml:"batch" comment:"sets decoded at a time" default:"50" range:"1..1048576"`
+	Examples int    `toml:"examples" comment:"test sets" default:"1000" range:"1..10000000"`
+	Batch    int    `toml:"batch" comment:"sets decoded at a time" default:"50" range:"1..1048576"`
+	Finish   string `toml:"finish,omitempty" comment:"tsp: 2opt tells as well, under names of their own, what 2-opt makes of the tours" for:"task.name=tsp" values:"|2opt"`
 }
 
 // Paper is what the paper reports for this experiment, printed beside ours. A figure that it

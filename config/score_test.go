@@ -38,10 +38,14 @@ func TestScoreRefusals(t *testing.T) {
 	for _, x := range []struct{ process, score, want string }{
 		{"reverse = \"pl\"\nschedule = [0, 4, 9]", "direct", "model.score: direct scores do not know the time, wanted a schedule of one denoising step (got [0 4 9])\nhint: process.schedule = [0, 9], or model.score = \"sum\""},
 		{"reverse = \"pl\"\nschedule = [0, 4, 9]", "sum", ""},
+		{"reverse = \"gpl\"", "direct of diffsort", ""}, // which has no process
 		{"reverse = \"pl\"\nschedule = [0, 9]", "both", `model.score: unknown "both", wanted context, direct or sum`},
-		{"reverse = \"gpl\"", "direct", "model.score: has no effect with process.reverse \"gpl\"\nhint: leave it out; it is for process.reverse pl, irs, ii"},
+		{"reverse = \"gpl\"", "direct", "model.score: has no effect with process.reverse \"gpl\"\nhint: leave it out; it is for process.reverse pl"},
 	} {
 		c, err := ParseConfig([]byte(sortPL+"[process]\n"+x.process), "x.toml")
+		if err == nil && x.score == "direct of diffsort" {
+			x.score, err = "direct", c.Set("method=diffsort")
+		}
 		if err == nil {
 			err = c.Set("model.score=" + x.score)
 		}

@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// none tells whether the key has no effect in c.
+// none tells whether the key has no effect in c. Of a key that has none itself the value does not count.
 func (u use) none(c *Config) bool {
+	if !c.used(u.with) {
+		return false
+	}
 	value := c.field(u.with).String()
 	return value != "" && slices.Contains(entries[u.with].values, value) && !slices.Contains(u.values, value)
 }

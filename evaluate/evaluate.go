@@ -55,6 +55,13 @@ func Run(ctx context.Context, m *learn.Model, split task.Split, count int, opt l
 			if err := got.judge(ex, i, orders[i]); err != nil {
 				return err
 			}
+			if f, ok := ex.Judge.(task.Finisher); ok && m.Config.Eval.Finish != "" {
+				finished, err := f.Finished(i, orders[i])
+				if err != nil {
+					return err
+				}
+				got.add(finished, 1)
+			}
 			if p, ok := ex.Judge.(task.Pricer); ok {
 				doubts.Found(fmt.Sprintf("instance %d", first+i+1), p.Cost(i, orders[i]), p.Best(i))
 			}

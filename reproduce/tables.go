@@ -149,8 +149,8 @@ func anySize() (rows []Row) {
 	return append([]Row{of}, rows...)
 }
 
-// sortBaseline is a row of a sorting network, which has no full preset: the paper gives no
-// training for it but the learning rate.
+// sortBaseline is a row of a sorting network. The paper gives no training for it but the learning rate: the
+// full preset trains as long as the paper's own model.
 func sortBaseline(method, label string, n int, paper *config.Paper) Row {
 	set := slices.DeleteFunc(sortSet(n), func(s string) bool { return s == noise(n) })
 	network, steepness := steepness(method, n)
@@ -158,7 +158,7 @@ func sortBaseline(method, label string, n int, paper *config.Paper) Row {
 	if method == "diffsort" {
 		set = append(set, "model.layers=0", "model.positions=none") // an encoder alone; error-free has a transformer
 	}
-	return Row{Name: fmt.Sprintf("%s-%d", method, n), Label: label, N: n, Quick: "sort-9", Set: set, Paper: paper}
+	return Row{Name: fmt.Sprintf("%s-%d", method, n), Label: label, N: n, Full: fmt.Sprintf("paper/%s-mnist-%d", method, n), Quick: "sort-9", Set: set, Paper: paper}
 }
 
 func transitions() Table {
@@ -257,7 +257,7 @@ func lists() Table {
 		name, label := fmt.Sprintf("%s-%d", x.target, x.n), map[string]string{"identity": "identity", "random": "arbitrary"}[x.target]
 		all := 100.0
 		t.Rows = append(t.Rows,
-			Row{Name: "sedd-" + name, Label: "SEDD, " + label, N: x.n, Quick: "delta-100", Set: append(slices.Clone(set), "method=sedd", "baseline.graph=uniform", "baseline.sampler=euler", "baseline.steps=128"), Paper: &config.Paper{Exact: &x.exact, Correct: &x.correct}},
+			Row{Name: "sedd-" + name, Label: "SEDD, " + label, N: x.n, Full: "paper/sedd-" + name, Quick: "delta-100", Set: append(slices.Clone(set), "method=sedd", "baseline.graph=uniform", "baseline.sampler=euler", "baseline.steps=128"), Paper: &config.Paper{Exact: &x.exact, Correct: &x.correct}},
 			Row{Name: "ours-" + name, Label: "Symmetric Diffusers, " + label, N: x.n, Full: x.oursFull, Quick: "delta-100", Set: append(slices.Clone(set), noise(x.n)), Paper: &config.Paper{Exact: &all, Correct: &all}},
 		)
 	}
@@ -305,7 +305,7 @@ func jigsaw() Table {
 			}
 			return set
 		}
-		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", "", x.sinkhorn, plain, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
+		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", fmt.Sprintf("paper/gumbel-sinkhorn-%s-%s", x.source, size), x.sinkhorn, plain, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
 		row("diffsort", "DiffSort", "", x.diffsort, sorter("diffsort")...)
 		row("error-free-diffsort", "Error-free DiffSort", "", x.exact, sorter("error-free-diffsort")...)
 		row("latent", "Symmetric Diffusers", fmt.Sprintf("paper/jigsaw-%s-%s", x.source, size), x.ours, noise(n), "train.objective=latent")
@@ -339,7 +339,7 @@ func tours() Table {
 		t.Rows = append(t.Rows,
 			Row{Name: name("exact"), Label: "exact (paper: Concorde, LKH-3)", N: x.n, Solver: "exact", Paper: x.exact},
 			Row{Name: name("2-opt"), Label: "2-opt, five random starts", N: x.n, Solver: "2-opt", Paper: x.opt2},
-			Row{Name: name("ours"), Label: "Symmetric Diffusers, greedy", N: x.n, Quick: name("tsp"), Set: []string{"decode.method=greedy", "decode.symmetries=1"}},
+			Row{Name: name("ours"), Label: "Symmetric Diffusers, greedy", N: x.n, Quick: name("tsp"), Set: []string{"decode.method=greedy", "decode.symmetries=1", "eval.finish=2opt"}},
 			beamed(Row{Name: name("ours-beam"), Label: "Symmetric Diffusers, beam", N: x.n, Full: "paper/" + name("tsp"), Paper: x.ours}, name("ours"), x.beam, x.beam),
 			Row{Name: name("gcn"), Label: "GCN, greedy", N: x.n, Quick: name("tsp"), Set: edges("gcn"), Paper: x.gcn},
 			Row{Name: name("gcn-beam"), Label: "GCN, beam 1280", N: x.n, Of: name("gcn"), Set: []string{"baseline.beam=1280"}},

@@ -30,6 +30,12 @@ type Pricer interface {
 	Best(set int) float64
 }
 
+// Finisher is a [Judge] of orders that a search can improve.
+type Finisher interface {
+	// Finished are the figures of what the search makes of an order, by measures of their own.
+	Finished(set int, o perm.Order) (Figures, error)
+}
+
 // ErrNoPlaces is that there is no right place that an object could have.
 var ErrNoPlaces = errors.New("a tour is as good from its other end, so there are no right places")
 

@@ -17,8 +17,7 @@
 //
 // The loss of the jigsaw task is the mean squared error of P·shuffled against the ordered
 // items, in pixels, over some draws of g. No order enters it. [Options.LossGraph] builds it,
-// [Matching] decodes, [Paper] is the search space of the paper's grid search. What gives
-// log α is up to the caller.
+// [Matching] decodes. What gives log α is up to the caller.
 package gumbelsinkhorn
 
 import (

@@ -39,7 +39,8 @@ position i.
 Of a target of several orders it prints in what proportion samples are each of them, and
 the total variation distance to what was asked for.
 
-Of tours it prints lengths and gaps. --test takes the instances of a file of tour text,
+Of tours it prints lengths and gaps; with --finish 2opt also, under names of their own, those of what 2-opt
+makes of them. --test takes the instances of a file of tour text,
 one a line, such as riffle tsp generate writes, and all of them. Of ranked lists --test
 takes those of any file that riffle train ranking takes; its columns, or its items where
 they are nothing but names, are known by their names.
@@ -68,6 +69,7 @@ guesses among them.`,
 	f.IntVar(&e.examples, "examples", 0, "test sets (default: the run's eval.examples)")
 	f.StringVar(&e.test, "test", "", "of tours and ranked lists: file of test sets in place of the run's")
 	f.IntVar(&e.n, "n", 0, "objects a set, where the task has sets of any size (default: the run's task.n)")
+	f.StringVar(&e.finish, "finish", "", "of tours: 2opt, to tell as well what 2-opt makes of them (default: the run's eval.finish)")
 	f.BoolVar(&e.quiet, "quiet", false, "no progress")
 	addDecode(cmd, &e.decode)
 	addEngine(cmd, &e.engine)
@@ -78,7 +80,7 @@ guesses among them.`,
 type evaluation struct {
 	examples, n, samples      int
 	probe, calibration, quiet bool
-	engine, test              string
+	engine, test, finish      string
 	decode                    learn.DecodeOptions
 }
 
@@ -103,8 +105,8 @@ func (e *evaluation) check(cmd *cobra.Command) error {
 		why   string
 		flags []string
 	}{
-		{e.calibration, "calibration", "", []string{"probe", "n", "decode", "beam", "inner", "test"}},
-		{e.probe, "probe", ": it orders nothing", []string{"examples", "n", "decode", "beam", "inner", "test"}},
+		{e.calibration, "calibration", "", []string{"probe", "n", "decode", "beam", "inner", "test", "finish"}},
+		{e.probe, "probe", ": it orders nothing", []string{"examples", "n", "decode", "beam", "inner", "test", "finish"}},
 	} {
 		for _, flag := range x.flags {
 			if x.on && given(flag) {
@@ -123,6 +125,9 @@ func (a *app) eval(cmd *cobra.Command, dir string, e evaluation) error {
 	}
 	m, err := a.load(dir, e.engine, many)
 	if err != nil {
+		return err
+	}
+	if err := e.finishing(m, dir); err != nil {
 		return err
 	}
 	keep := dir
@@ -151,6 +156,21 @@ func (a *app) eval(cmd *cobra.Command, dir string, e evaluation) error {
 		}
 	}
 	return a.evaluate(cmd, m, keep, task.Test, e.examples, e.decode, e.quiet)
+}
+
+// finishing has the figures of finished tours told as well.
+func (e *evaluation) finishing(m *learn.Model, dir string) error {
+	switch {
+	case e.finish == "":
+		return nil
+	case e.finish != "2opt":
+		return usagef("eval: --finish must be 2opt (got %q)", e.finish)
+	}
+	if _, ok := m.Task.(task.Turner); !ok {
+		return fmt.Errorf("eval: --finish: is for tours (the model of %s is of the task %s)", dir, m.Config.Task.Name)
+	}
+	m.Config.Eval.Finish = e.finish
+	return nil
 }
 
 // take has a model tested on the file of --test, and all sets of it where it says how many.

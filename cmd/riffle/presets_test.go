@@ -14,6 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/presets"
 	"github.com/riffle-ml/riffle/reverse"
 	"github.com/riffle-ml/riffle/task/tasks"
@@ -62,7 +63,11 @@ func TestPresets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			network, err := cfg.DenoiserConfig(work.Encoder(), "")
+			m, err := method.Of(&cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			network, err := cfg.DenoiserConfig(work.Encoder(), m.Head)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,6 +110,9 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 			cfg, err := training.ReadConfig(name)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if cfg.Method != config.Default().Method { // which has no law
+				continue
 			}
 			for _, s := range []string{"process.reverse=" + law.Name(), "process.forward=" + forward[law.Name()], "process.schedule=[]"} {
 				if err := cfg.Set(s); err != nil {

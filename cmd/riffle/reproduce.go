@@ -47,39 +47,9 @@ one that was stopped half-way goes on: give the same command again. Machines of 
   riffle reproduce transitions --rows '*-9' --budget 10m
   riffle reproduce sort --rows ours-52 --full --engine cuda
   riffle reproduce sort jigsaw --shard $SLURM_ARRAY_TASK_ID/8 --runs /shared/rows`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if o.budget <= 0 {
-				return usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
-			}
-			if o.steps < 0 {
-				return usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
-			}
-			if _, err := path.Match(o.rows, ""); err != nil {
-				return usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
-			}
-			for _, name := range args {
-				t, err := reproduce.Find(name)
-				if err != nil {
-					return usagef("reproduce: %w", err)
-				}
-				rows, err := t.Matching(o.rows)
-				if err != nil {
-					return usagef("reproduce: --rows %w", err)
-				}
-				asked = append(asked, asking{t, rows})
-			}
-			if o.shard == "" {
-				return nil
-			}
-			part, of, err := reproduce.ParseShard(o.shard)
-			if err != nil {
-				return usagef("reproduce: --shard %w", err)
-			}
-			at := 0
-			for i := range asked {
-				asked[i].rows, at = reproduce.Shard(asked[i].rows, part, of, at)
-			}
-			return nil
+		Args: func(_ *cobra.Command, args []string) (err error) {
+			asked, err = o.check(args)
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(o.runs); err == nil && !info.IsDir() {
@@ -114,6 +84,42 @@ type reproduceOptions struct {
 	rows, runs, report string
 	shard              string
 	engine             string
+}
+
+// check finds what is wrong with the flags, and the rows of the tables that are asked for.
+func (o *reproduceOptions) check(args []string) (asked []asking, err error) {
+	if o.budget <= 0 {
+		return nil, usagef("reproduce: --budget must be above 0 (got %s)", o.budget)
+	}
+	if o.steps < 0 {
+		return nil, usagef("reproduce: --steps must be above 0 (got %d)", o.steps)
+	}
+	if _, err := path.Match(o.rows, ""); err != nil {
+		return nil, usagef("reproduce: --rows: wanted a pattern of names such as '*-9' (got %q)", o.rows)
+	}
+	for _, name := range args {
+		t, err := reproduce.Find(name)
+		if err != nil {
+			return nil, usagef("reproduce: %w", err)
+		}
+		rows, err := t.Matching(o.rows)
+		if err != nil {
+			return nil, usagef("reproduce: --rows %w", err)
+		}
+		asked = append(asked, asking{t, rows})
+	}
+	if o.shard == "" {
+		return asked, nil
+	}
+	part, of, err := reproduce.ParseShard(o.shard)
+	if err != nil {
+		return nil, usagef("reproduce: --shard %w", err)
+	}
+	at := 0
+	for i := range asked {
+		asked[i].rows, at = reproduce.Shard(asked[i].rows, part, of, at)
+	}
+	return asked, nil
 }
 
 // asking is a table with the rows that are asked for.

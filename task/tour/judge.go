@@ -12,6 +12,8 @@ import (
 var measures = []task.Measure{
 	{Key: "tour.length", Label: "tour length", Digits: 4, Table: 3},
 	{Key: "tour.gap", Label: "gap", Unit: "%", Digits: 3, Table: 2, Log: "gap", Better: -1},
+	{Key: "tour.length_2opt", Label: "tour length, with 2-opt", Digits: 4, Table: 3},
+	{Key: "tour.gap_2opt", Label: "gap, with 2-opt", Unit: "%", Digits: 3, Table: 2},
 	{Key: "tour.best", Label: "shortest length", Digits: 4},
 }
 
@@ -39,4 +41,15 @@ func (j *judge) Figures(set int, o perm.Order) (task.Figures, error) {
 	length := j.Cost(set, o)
 	gap, err := metric.Gap(length, j.best[set])
 	return task.Figures{"tour.length": length, "tour.gap": gap, "tour.best": j.best[set]}, err
+}
+
+// Finished implements [task.Finisher], by 2-opt.
+func (j *judge) Finished(set int, o perm.Order) (task.Figures, error) {
+	x, err := tsp.New(j.points[set], tsp.Euclidean)
+	if err != nil {
+		return nil, err
+	}
+	length := j.Cost(set, tsp.TwoOpt(x, o))
+	gap, err := metric.Gap(length, j.best[set])
+	return task.Figures{"tour.length_2opt": length, "tour.gap_2opt": gap}, err
 }

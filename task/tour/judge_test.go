@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -40,5 +41,25 @@ func TestJudge(t *testing.T) {
 		if _, _, err := ex.Judge.Places(i); err != task.ErrNoPlaces {
 			t.Errorf("places of a tour: %v", err)
 		}
+	}
+}
+
+// 2-opt takes the crossing out of a square's diagonals, in figures of their own: the order's own stay.
+func TestFinished(t *testing.T) {
+	j := &judge{points: [][][2]float64{{{0, 0}, {1, 1}, {1, 0}, {0, 1}}}, best: []float64{4}}
+	crossed := perm.Order{0, 1, 2, 3}
+	own, err := j.Figures(0, crossed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finished, err := j.Finished(0, crossed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + 2*math.Sqrt2; math.Abs(own["tour.length"]-want) > 1e-12 {
+		t.Errorf("length %g, wanted %g", own["tour.length"], want)
+	}
+	if len(finished) != 2 || math.Abs(finished["tour.length_2opt"]-4) > 1e-12 || math.Abs(finished["tour.gap_2opt"]) > 1e-9 {
+		t.Errorf("finished: %v, wanted a length of 4 and no gap", finished)
 	}
 }
