@@ -28,8 +28,11 @@ func TestCompareCosts(t *testing.T) {
 		a, b float64
 		want int
 	}{
-		{tenth + 2*tenth, 3 * tenth, 0}, {1e7*tenth + 2e7*tenth, 3e7 * tenth, 0},
-		{1, 1 + 1e-11, -1}, {1<<40 - 1, 1<<40 - 2, 1}, {math.Inf(1), math.Inf(1), 0},
+		{tenth + 2*tenth, 3 * tenth, 0},
+		{1e7*tenth + 2e7*tenth, 3e7 * tenth, 0},
+		{1, 1 + 1e-11, -1},
+		{1<<40 - 1, 1<<40 - 2, 1},
+		{math.Inf(1), math.Inf(1), 0},
 	} {
 		if got := compareCosts(c.a, c.b); got != c.want {
 			t.Errorf("%g and %g compare as %d, wanted %d", c.a, c.b, got, c.want)

@@ -40,7 +40,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, room *reserved, wa
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(body) && !(wanted == typeCSV && dataset.IsUTF16(body)) {
+	if !utf8.Valid(body) && (wanted != typeCSV || !dataset.IsUTF16(body)) {
 		return nil, malformed("the body is not UTF-8")
 	}
 	return body, nil

@@ -49,8 +49,10 @@ func openDoors(t *testing.T, model string, training ...string) *doors {
 
 // small makes a training of a second.
 func small(data string, more ...string) []string {
-	return append([]string{"train", "ranking", "--steps", "60", "--set", "task.data=" + data,
-		"--set", "model.dim=16", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "train.batch=8", "--set", "train.lr=1e-2", "--set", "train.warmup=5", "--set", "train.validate=0"}, more...)
+	return append([]string{
+		"train", "ranking", "--steps", "60", "--set", "task.data=" + data,
+		"--set", "model.dim=16", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "train.batch=8", "--set", "train.lr=1e-2", "--set", "train.warmup=5", "--set", "train.validate=0",
+	}, more...)
 }
 
 // asked is what a door says of a file: the part that must not change, all that it said, and whether it answered.
@@ -174,7 +176,8 @@ func bestOrders(text string) (all string, err error) {
 	return all, eachLine(text, func(r struct {
 		Items  []string
 		Orders []struct{ Order []int }
-	}) {
+	},
+	) {
 		for _, k := range r.Orders[0].Order {
 			name := fmt.Sprint(k)
 			if r.Items != nil {
@@ -193,7 +196,8 @@ func firstOfDraws(text string) (string, error) {
 	err := eachLine(text, func(r struct {
 		Items     []string
 		Marginals [][]float64
-	}) {
+	},
+	) {
 		for k := range r.Marginals {
 			name := fmt.Sprint(k)
 			if r.Items != nil {
@@ -217,7 +221,8 @@ func likelier(text string) (all string, err error) {
 	return all, eachLine(text, func(r struct {
 		LogProb float64 `json:"log_prob"`
 		Uniform float64
-	}) {
+	},
+	) {
 		all += fmt.Sprint(r.LogProb > r.Uniform, " ")
 	})
 }

@@ -80,8 +80,12 @@ func examples(t *testing.T, work task.Task, split task.Split, first, count int) 
 func TestJigsawTiles(t *testing.T) {
 	dir := cifarFolder(t, 3, speckled)
 	for _, c := range []struct{ rows, columns, height, width, top, left, offset int }{
-		{2, 2, 16, 16, 0, 0, 0}, {3, 3, 10, 10, 1, 1, 0}, {2, 3, 16, 10, 0, 1, 0}, {5, 7, 6, 4, 1, 2, 0},
-		{3, 3, 10, 10, 2, 2, 1}, {5, 7, 6, 4, 0, 1, -1},
+		{2, 2, 16, 16, 0, 0, 0},
+		{3, 3, 10, 10, 1, 1, 0},
+		{2, 3, 16, 10, 0, 1, 0},
+		{5, 7, 6, 4, 1, 2, 0},
+		{3, 3, 10, 10, 2, 2, 1},
+		{5, 7, 6, 4, 0, 1, -1},
 	} {
 		j := jigsaw(t, func(cfg *config.Config) {
 			cfg.Task.Rows, cfg.Task.Columns, cfg.Task.Offset, cfg.Task.Data = c.rows, c.columns, c.offset, dir
