@@ -83,6 +83,7 @@ func TestTSPLIBErrors(t *testing.T) {
 		"NODE_COORD_SECTION":                        "x:1: NODE_COORD_SECTION: wanted DIMENSION before it",
 		"DIMENSION: 2\nTOUR_SECTION\n1 1 -1":        "x:3: tour: city 1 is there twice",
 		"DIMENSION: 2\nTOUR_SECTION\n1 -1":          "x:3: a tour of 1 cities, wanted 2",
+
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1 2 0": "x:4: cities 1 and 2: the distances are not symmetric (1 and 2)\nhint: TYPE: ATSP, if that is meant",
 		"DIMENSION: 2\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n0 1":     "x:4: 2 distances, wanted 4 of 2 cities as FULL_MATRIX",
 		"":      "x: is empty, wanted a problem or a tour of TSPLIB",

@@ -79,6 +79,7 @@ func TestAlternatives(t *testing.T) {
 		soi + "4: 1,2\n1: 3,1,3\n":                    "x.soi:10: alternative 3 (South) is there twice",
 		"# NUMBER ALTERNATIVES: 2\n1: 2,2":            "x.soi:2: alternative 2 is there twice",
 		"3\n1,A\n1,B\n3,C\n3,3,2\n2,1,2,3\n1,3,2,1\n": "x.soi:3: alternative 1 is there twice",
+
 		"# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 1: b\n1: 1,2": "x.soi:3: alternative 1 is there twice",
 		"# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 3: c\n1: 1,3":                           "x.soi:3: alternative 2 has no name and NUMBER ALTERNATIVES is missing: how many there are is not known",
 		"# ALTERNATIVE NAME 3: c\n# NUMBER ALTERNATIVES: 2\n1: 1,2":                          "x.soi:2: number of alternatives: alternative 3 has a name (got 2)",
