@@ -93,7 +93,7 @@ func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, un
 		drawn[i] = &d
 		logCount[i] = l.LogCount(len(s.Items))
 	}
-	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
+	scored, _, err := m.Bound(ctx, drawn, boundDraws, m.Config.Seed)
 	if err != nil {
 		return nil, nil, 0, err
 	}

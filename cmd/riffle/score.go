@@ -20,10 +20,12 @@ func (a *app) scoreCommand() *cobra.Command {
 		Short: "log p of given orders, and a lower bound on it, in nats",
 		Long: `score bounds the log-probability that the model of DIR gives to the sets' orders from
 below (the variational bound, in nats), by the mean of random forward trajectories;
-stderr is the standard error of that mean. log p is the importance estimate by the same
+stderr is the standard error of that mean. Of at most four objects, five with --draws 120 or
+more, log p is the sum over all ways, ± 0. Of more it is the importance estimate by the same
 trajectories: it lies between the bound and the true log p in expectation, and nears that
-with more --draws. effective is how many of them count: where it is near 1, one outweighs
-all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What is
+with more --draws, but for ways that the shuffles cannot make: a step of few riffles makes not
+all orders, and a model that was hardly trained thinks that it may. effective is how many of
+the trajectories count: where it is near 1, one outweighs all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What is
 certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
 
 Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
