@@ -133,7 +133,7 @@ type Baseline struct {
 type Decode struct {
 	Method     string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
 	Beam       int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
-	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)" default:"200" range:"1..1048576"`
+	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, cgpl, pl)" default:"200" range:"1..1048576"`
 	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: copies of the cities that are ordered, turned, mirrored and begun elsewhere, of whose tours the shortest counts; 0: the cities as they are" for:"task.name=tsp" range:"0..1024"`
 }
 

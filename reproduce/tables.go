@@ -129,6 +129,14 @@ func sorting() Table {
 		)
 	}
 	t.Rows = append(t.Rows, anySize()...)
+	// Of later work, with its own figures as those of the paper.
+	correct, exact, correct200 := 92.3, 1.37, 66.1
+	for _, later := range []struct {
+		n     int
+		paper *config.Paper
+	}{{32, &config.Paper{Correct: &correct}}, {200, &config.Paper{Exact: &exact, Correct: &correct200}}} {
+		t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("cgpl-%d", later.n), Label: "contextual Plackett–Luce (paper: arXiv 2603.17353)", N: later.n, Quick: "sort-9", Set: append(sortSet(later.n), "process.reverse=cgpl"), Paper: later.paper})
+	}
 	return t
 }
 

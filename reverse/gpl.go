@@ -29,7 +29,8 @@ func (GeneralizedPlackettLuce) NumScores(n int) int { return Matrix.Size(n) }
 func (GeneralizedPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of position i, whatever came before.
-func (GeneralizedPlackettLuce) Row(scores []float64, n, i, _ int) []float64 {
+func (GeneralizedPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
+	i, n := len(placed), len(into)
 	return scores[i*n : (i+1)*n]
 }
 

@@ -28,7 +28,7 @@ func (PlackettLuce) NumScores(n int) int { return Vector.Size(n) }
 func (PlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: the same for all positions.
-func (PlackettLuce) Row(scores []float64, _, _, _ int) []float64 { return scores }
+func (PlackettLuce) Row(scores []float64, _ []int, _ []float64) []float64 { return scores }
 
 // LogProb is O(n): the sums over suffixes are kept from the last position on.
 func (l PlackettLuce) LogProb(scores []float64, o perm.Order) float64 {
