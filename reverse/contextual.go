@@ -126,6 +126,17 @@ func (l ContextualPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 // LogProbGraph takes scores [..., n + 1, 3w + 1]. The order is known, so the odds of all positions are
 // three products, and what is left is GPL.
 func (l ContextualPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
+	return suffixLogProb(l.oddsGraph(scores, rank), rank)
+}
+
+// ChoiceLogProbGraph implements [ByChoice].
+func (l ContextualPlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node {
+	logp, _ := suffixChoices(l.oddsGraph(scores, rank), rank)
+	return logp
+}
+
+// oddsGraph are the log-odds [..., n, n] of the objects at each position, with what the order has before it.
+func (l ContextualPlackettLuce) oddsGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n+1, contextRow)
 	columns := func(rows graph.SliceAxisSpec, from, to int) *graph.Node {
@@ -151,8 +162,7 @@ func (l ContextualPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.No
 	placed := float(graph.Max(row, graph.OnesLike(row)))
 	query := graph.Tanh(graph.Add(graph.MatMul(after, follows), graph.Div(graph.MatMul(before, means), placed))) // [..., n, w]
 	s := graph.MatMul(query, graph.TransposeAllAxes(keys, swapped(keys.Rank())...))                              // [..., n, n]
-	s = graph.Add(s, graph.TransposeAllAxes(floored(odds), swapped(odds.Rank())...))
-	return suffixLogProb(s, rank, nil)
+	return graph.Add(s, graph.TransposeAllAxes(floored(odds), swapped(odds.Rank())...))
 }
 
 // Unpad implements [Padder]: rows are the objects', behind that of the start.

@@ -108,12 +108,16 @@ func TestGraphExtremes(t *testing.T) {
 	})
 }
 
-// With weight 1 at the first two positions and 0 behind, log p is that of what stands there: the sum over
-// the two orders of four that begin so.
-func TestWeightedIsOfTheFirst(t *testing.T) {
+// The terms of the first two choices are log p of what stands there: the sum over the two orders of four
+// that begin so. All terms are log p.
+func TestChoicesAreOfTheFirst(t *testing.T) {
 	e := enginetest.Open(t, "go")
 	rng := rand.New(rand.NewPCG(4, 4))
-	for _, law := range []Weighted{PlackettLuce{}, GeneralizedPlackettLuce{}} {
+	for _, law := range Laws() {
+		law, ok := law.(ByChoice)
+		if !ok {
+			continue
+		}
 		scores, host := make([]float32, law.NumScores(4)), make([]float64, law.NumScores(4))
 		for i := range scores {
 			scores[i] = float32(rng.NormFloat64())
@@ -121,14 +125,14 @@ func TestWeightedIsOfTheFirst(t *testing.T) {
 		}
 		o := perm.Order{2, 0, 3, 1}
 		ranks := []int32{1, 3, 0, 2}
-		out, err := graph.CallOnce(e.Backend, func(s, r *graph.Node) *graph.Node {
-			return law.WeightedLogProbGraph(s, r, []float32{1, 1, 0, 0})
-		}, tensors.FromFlatDataAndDimensions(scores, law.Layout().Dims(4)...), tensors.FromFlatDataAndDimensions(ranks, 4))
+		out, err := graph.CallOnce(e.Backend, law.ChoiceLogProbGraph, tensors.FromFlatDataAndDimensions(scores, law.Layout().Dims(4)...), tensors.FromFlatDataAndDimensions(ranks, 4))
 		if err != nil {
 			t.Fatal(err)
 		}
+		terms := tensors.MustCopyFlatData[float32](out)
 		want := math.Log(math.Exp(law.LogProb(host, o)) + math.Exp(law.LogProb(host, perm.Order{2, 0, 1, 3})))
-		near.Equal(t, law.Name(), float64(tensors.MustCopyFlatData[float32](out)[0]), want, 1e-5)
+		near.Equal(t, law.Name(), float64(terms[0])+float64(terms[1]), want, 1e-5)
+		near.Equal(t, law.Name(), float64(terms[0])+float64(terms[1])+float64(terms[2])+float64(terms[3]), law.LogProb(host, o), 1e-5)
 	}
 }
 

@@ -92,12 +92,13 @@ func (l PlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candid
 // LogProbGraph takes scores [..., n] and uses O(n²) memory.
 func (l PlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	checkGraph(l, scores, rank, rank.Shape().Dim(-1))
-	return l.WeightedLogProbGraph(scores, rank, nil)
+	return suffixLogProb(graph.ExpandAxes(scores, -2), rank)
 }
 
-// WeightedLogProbGraph implements [Weighted].
-func (l PlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
-	return suffixLogProb(graph.ExpandAxes(scores, -2), rank, weights)
+// ChoiceLogProbGraph implements [ByChoice].
+func (PlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node {
+	logp, _ := suffixChoices(graph.ExpandAxes(scores, -2), rank)
+	return logp
 }
 
 // Unpad implements [Padder].
