@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -44,11 +45,11 @@ func ParseShard(text string) (part, of int, err error) {
 }
 
 // Shard are the rows of part one of so many, where at rows that train were before; it returns how
-// many there are then. Rows go to the parts in turn. One that decodes another row's model goes with that one.
+// many there are then. Rows go to the parts in turn. One that wants another row's model goes with that one.
 func Shard(rows []Row, part, of, at int) (mine []Row, next int) {
 	whose := map[string]int{}
 	for _, r := range rows {
-		turn, follows := whose[r.Of]
+		turn, follows := whose[cmp.Or(r.Of, r.From)]
 		if !follows {
 			turn = at%of + 1
 			at++
@@ -71,6 +72,19 @@ func (t Table) Waiting(runs string, rows []Row) (count int) {
 		}
 	}
 	return count
+}
+
+// Trained is the folder of a row of the table whose training has ended, and how many seconds that was.
+func (t Table) Trained(runs, name string) (dir string, seconds float64, err error) {
+	dir = Folder(runs, t, Row{Name: name})
+	o, err := Load(dir)
+	if err != nil {
+		return "", 0, err
+	}
+	if o == nil {
+		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", t.Name, name), "it begins with the weights of row %s, which is to be run first", name)
+	}
+	return dir, o.TrainSeconds + o.About.Before, nil
 }
 
 // Keep writes how a row came to be into its folder, with the machine.

@@ -170,7 +170,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 		case r.Of != "" && !o.full:
 			err = a.decodeAgain(cmd, x.Table, r, dir, o)
 		default:
-			err = a.reproduceRow(cmd, r, dir, o)
+			err = a.reproduceRow(cmd, x.Table, r, dir, o)
 		}
 		if err != nil {
 			if cmd.Context().Err() != nil || errors.Is(err, learn.ErrStopped) {
@@ -188,7 +188,7 @@ func (a *app) reproduceTable(cmd *cobra.Command, x asking, o reproduceOptions) e
 	return nil
 }
 
-func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o reproduceOptions) (err error) {
+func (a *app) reproduceRow(cmd *cobra.Command, t reproduce.Table, r reproduce.Row, dir string, o reproduceOptions) (err error) {
 	budget := "train.time=" + o.budget.String()
 	if o.steps > 0 {
 		budget = fmt.Sprintf("train.steps=%d", o.steps)
@@ -200,6 +200,13 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 		}
 		about.Preset, about.Set = r.Full, nil
 	}
+	initial := ""
+	if r.From != "" && !o.full {
+		if initial, about.Before, err = t.Trained(o.runs, r.From); err != nil {
+			return err
+		}
+		about.From = r.From
+	}
 	_, err = os.Stat(filepath.Join(dir, runs.ConfigFile))
 	resume := err == nil
 	var m *learn.Model
@@ -207,7 +214,7 @@ func (a *app) reproduceRow(cmd *cobra.Command, r reproduce.Row, dir string, o re
 	if resume {
 		m, d, err = training.Open(a, &training.Request{Out: dir, Resume: true, Devices: 1})
 	} else {
-		m, d, err = training.Open(a, &training.Request{Out: dir, From: about.Preset, Engine: o.engine, Set: about.Set, Devices: 1})
+		m, d, err = training.Open(a, &training.Request{Out: dir, From: about.Preset, Engine: o.engine, Set: about.Set, Initial: initial, Devices: 1})
 	}
 	if err != nil {
 		return ofSet("train", err)
