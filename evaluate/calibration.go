@@ -204,7 +204,7 @@ func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration,
 				at[r[a]]++
 			}
 			for i, hits := range at {
-				if err := places.AddMany(float64(hits)/samples, position[a] == i, count); err != nil {
+				if err := places.Add(float64(hits)/samples, position[a] == i, count); err != nil {
 					return err
 				}
 			}
@@ -220,7 +220,7 @@ func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration,
 					before++
 				}
 			}
-			if err := pairs.AddMany(float64(before)/samples, right, count); err != nil {
+			if err := pairs.Add(float64(before)/samples, right, count); err != nil {
 				return err
 			}
 		}
