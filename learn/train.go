@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -20,6 +21,19 @@ type Progress struct {
 	LR      float64
 	Elapsed time.Duration // over all sessions of the run
 	Rate    float64       // steps a second, of this session
+}
+
+// Line says how far a training with batches of so many sets is. What is not known yet, such as the loss of a
+// first step that the engine is still at, is a question mark.
+func (p Progress) Line(batch float64) string {
+	loss, left := "?", "?"
+	if p.Loss != 0 {
+		loss = fmt.Sprintf("%.3f", p.Loss)
+	}
+	if p.Done > 0.001 {
+		left = text.Clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
+	}
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
 // TrainOptions are what does not belong to a run's configuration.

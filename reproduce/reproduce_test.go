@@ -149,7 +149,7 @@ func TestShard(t *testing.T) {
 		at := 0
 		for _, table := range Tables() {
 			var rows []Row
-			rows, at = Shard(table.Rows, part, of, at)
+			rows, at = share(table.Rows, part, of, at)
 			for _, r := range rows {
 				if where[table.Name+r.Name] != 0 {
 					t.Errorf("%s %s is in two parts", table.Name, r.Name)
@@ -175,11 +175,11 @@ func TestShard(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "3", "0/2", "3/2", "a/b", "1/2/3", "-1/2"} {
-		if part, of, err := ParseShard(text); err == nil {
+		if part, of, err := parseShard(text); err == nil {
 			t.Errorf("%q is part %d of %d", text, part, of)
 		}
 	}
-	if part, of, err := ParseShard("3/8"); part != 3 || of != 8 || err != nil {
+	if part, of, err := parseShard("3/8"); part != 3 || of != 8 || err != nil {
 		t.Errorf("3/8: %d, %d, %v", part, of, err)
 	}
 }

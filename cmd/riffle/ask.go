@@ -15,6 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 )
@@ -46,7 +47,7 @@ type streamFlags struct {
 
 func (f *streamFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.skipDone, "skip-done", "", "file of answers: leave out the sets whose id it has")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "no progress")
+	addQuiet(cmd, &f.quiet)
 }
 
 // needsJSON is a usage error where answers have no id at the start of a line.
@@ -59,15 +60,17 @@ func (f *streamFlags) needsJSON(cmd *cobra.Command, json bool) error {
 
 const standardInput = "standard input"
 
+// openInput opens a file, or the standard input.
+func openInput(path string, o dataset.Options) (*dataset.Input, error) {
+	if path == "-" {
+		return dataset.OpenReader(os.Stdin, standardInput, o)
+	}
+	return dataset.Open(path, o)
+}
+
 // open opens INPUT, and warns of what is odd about it.
 func (a *app) open(path string) (in *dataset.Input, err error) {
-	o := dataset.Options{Empty: true} // the model says whether it takes empty features
-	if path == "-" {
-		in, err = dataset.OpenReader(os.Stdin, standardInput, o)
-	} else {
-		in, err = dataset.Open(path, o)
-	}
-	if err != nil {
+	if in, err = openInput(path, dataset.Options{Empty: true}); err != nil { // the model says whether it takes empty features
 		return nil, err
 	}
 	if in.Format == dataset.FormatPicture {
@@ -162,7 +165,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		return nil, nil, err
 	}
 	if src.First == nil {
-		a.Note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
+		a.Note("all %s sets of %s are in %s", text.Thousands(src.Count), src.Name, f.skipDone)
 		return src, nil, nil
 	}
 	if m, err = a.load(args[0], engineSpec, in.expected); err != nil {
@@ -250,7 +253,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 // unanswered is why sets have no answer.
 func unanswered(err error, name string, lines bool, answered int) error {
 	if errors.Is(err, context.Canceled) {
-		return hint.Errorf("--skip-done with the file of these answers goes on", "interrupted, %s sets are answered", thousands(answered))
+		return hint.Errorf("--skip-done with the file of these answers goes on", "interrupted, %s sets are answered", text.Thousands(answered))
 	}
 	if _, ofSet := errors.AsType[*learn.SetError](err); ofSet && lines {
 		return fmt.Errorf("%s: %w", name, err)
@@ -268,6 +271,6 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 		a.Note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
 	if took > progress.LineEvery && !quiet {
-		a.Note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
+		a.Note("%s sets, %.0f a second", text.Thousands(answered), float64(answered)/took.Seconds())
 	}
 }

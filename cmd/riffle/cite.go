@@ -20,11 +20,7 @@ func (a *app) citeCommand() *cobra.Command {
 		Short: "the BibTeX entry of the paper behind this program",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.printJSON(map[string]string{"bibtex": citation})
-			}
-			fmt.Fprint(a.out, citation)
-			return nil
+			return a.print(map[string]string{"bibtex": citation}, func() { fmt.Fprint(a.out, citation) })
 		},
 	}
 }

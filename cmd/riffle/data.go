@@ -51,11 +51,7 @@ lines from 1.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.lines(r.Lines())
-			return nil
+			return a.print(r, func() { a.lines(r.Lines()) })
 		},
 	}
 	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 (task.fill when training)")

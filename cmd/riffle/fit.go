@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -34,13 +34,7 @@ near to it votes are: 0 is anything, infinity the consensus alone. Their errors 
   riffle fit lists.csv --json
   riffle fit votes.toc --prior 0.5 --bootstrap 1000`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !(f.Prior >= 0 && f.Prior <= dataset.MaxVoters):
-				return usagef("fit: --prior must be 0 to %d (got %g)", dataset.MaxVoters, f.Prior)
-			case f.Bootstrap != 0 && f.Bootstrap < 40:
-				return usagef("fit: --bootstrap must be 0 or 40 and more, for quantiles of 2.5 %% (got %d)", f.Bootstrap)
-			}
-			return exactly("FILE")(cmd, args)
+			return cmp.Or(usage(cmd, f.Check()), exactly("FILE")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sets, name, err := a.readVotes(args[0])
@@ -62,38 +56,28 @@ near to it votes are: 0 is anything, infinity the consensus alone. Their errors 
 			if r.PlackettLuce.Error != "" && r.Mallows.Error != "" {
 				return fmt.Errorf("fit: no model: %s; %s", r.PlackettLuce.Error, r.Mallows.Error)
 			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.printFitted(r)
-			return nil
+			return a.print(r, func() { a.printFitted(r) })
 		},
 	}
 	cmd.Flags().Float64Var(&f.Prior, "prior", 0, "wins and losses of every item against one of score 0 (Plackett–Luce)")
 	cmd.Flags().IntVar(&f.Bootstrap, "bootstrap", 200, "resamples of the voters for errors of Mallows, 0 for none")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "another seed gives other resamples")
+	addSeed(cmd, &f.Seed, "resamples")
 	return cmd
 }
 
 // readVotes reads all sets of a file, and warns of what is odd about it.
 func (a *app) readVotes(path string) (sets []*dataset.Set, name string, err error) {
-	var in *dataset.Input
-	if path == "-" {
-		path = standardInput
-		in, err = dataset.OpenReader(os.Stdin, path, dataset.Options{})
-	} else {
-		in, err = dataset.Open(path, dataset.Options{})
-	}
+	in, err := openInput(path, dataset.Options{})
 	if err != nil {
 		return nil, path, err
 	}
 	defer func() { _ = in.Close() }() // only read from
 	f, err := in.ReadAll()
 	if err != nil {
-		return nil, path, err
+		return nil, in.Path, err
 	}
-	a.warnOf(path)(f.Warnings)
-	return f.Sets, path, nil
+	a.warnOf(in.Path)(f.Warnings)
+	return f.Sets, in.Path, nil
 }
 
 // printFitted prints the models, and says what there is not.

@@ -29,11 +29,7 @@ nothing but this program check themselves by it.`,
 			if err := server.AskHealth(cmd.Context(), addr); err != nil {
 				return fmt.Errorf("health: %w", err)
 			}
-			if a.json {
-				return a.printJSON(map[string]string{"address": addr, "status": "ok"})
-			}
-			_, err := fmt.Fprintf(a.out, "%s: ok\n", addr)
-			return err
+			return a.print(map[string]string{"address": addr, "status": "ok"}, func() { fmt.Fprintf(a.out, "%s: ok\n", addr) })
 		},
 	}
 }

@@ -40,11 +40,7 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			if err := runs.WriteFile(args[2], func(w io.Writer) error { return runs.WriteTensors(w, arrays, nil) }); err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"file": args[2], "sets": len(sets)})
-			}
-			fmt.Fprintf(a.out, "%s: %d sets\n", args[2], len(sets))
-			return nil
+			return a.print(map[string]any{"file": args[2], "sets": len(sets)}, func() { fmt.Fprintf(a.out, "%s: %d sets\n", args[2], len(sets)) })
 		},
 	}
 }

@@ -33,11 +33,7 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(map[string]string{"name": strings.TrimSuffix(args[0], ".toml"), "toml": string(data)})
-				}
-				_, err = a.out.Write(data)
-				return err
+				return a.print(map[string]string{"name": strings.TrimSuffix(args[0], ".toml"), "toml": string(data)}, func() { fmt.Fprintf(a.out, "%s", data) })
 			}
 			return a.listPresets(paper)
 		},

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -54,12 +54,7 @@ func (g *gridFlags) addShuffle(cmd *cobra.Command) {
 // check reads the grid and finds what is wrong with the flags.
 func (g *gridFlags) check(cmd *cobra.Command) error {
 	if g.grid == "" {
-		for _, flag := range []string{"crop", "shuffle"} {
-			if cmd.Flags().Changed(flag) {
-				return usagef("%s: --%s is for --grid alone", name(cmd), flag)
-			}
-		}
-		return nil
+		return only(cmd, "--grid", "crop", "shuffle")
 	}
 	if cmd.Flags().Changed("shuffle") {
 		g.Shuffle = &g.shuffle

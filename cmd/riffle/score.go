@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,10 +37,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
   riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := usage(cmd, q.Check()); err != nil {
-				return err
-			}
-			if err := stream.needsJSON(cmd, a.json); err != nil {
+			if err := cmp.Or(usage(cmd, q.Check()), stream.needsJSON(cmd, a.json)); err != nil {
 				return err
 			}
 			in, err := a.open(args[1])
@@ -61,7 +59,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 		},
 	}
 	cmd.Flags().IntVar(&q.Draws, "draws", question.DefaultDraws, "forward trajectories a set")
-	cmd.Flags().Uint64Var(&q.Seed, "seed", question.DefaultSeed, "another seed gives other trajectories")
+	addSeed(cmd, &q.Seed, "trajectories")
 	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd

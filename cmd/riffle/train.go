@@ -80,12 +80,12 @@ See docs/scale.md.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.Out, "out", "", "folder of the run")
-	f.StringArrayVar(&t.Set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	addSet(cmd, &t.Set)
 	f.IntVar(&t.steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&t.Resume, "resume", false, "go on from the last checkpoint of --out")
 	f.StringVar(&t.Initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
-	f.BoolVar(&t.quiet, "quiet", false, "no progress")
+	addQuiet(cmd, &t.quiet)
 	f.BoolVar(&t.IgnoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&t.Devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&t.profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
@@ -155,7 +155,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	training.Describe(a, m)
 	if t.profile != "" {
-		stop, err := startProfile(t.profile)
+		stop, err := training.Profile(t.profile)
 		if err != nil {
 			return fmt.Errorf("train: --profile: %w", err)
 		}
@@ -183,19 +183,6 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// stepLine says how far a training is. What is not known yet, such as the loss of a first step
-// that the engine is still at, is a question mark.
-func stepLine(p learn.Progress, batch float64) string {
-	loss, left := "?", "?"
-	if p.Loss != 0 {
-		loss = fmt.Sprintf("%.3f", p.Loss)
-	}
-	if p.Done > 0.001 {
-		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
-	}
-	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
-}
-
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := progress.New(a.err, "training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
@@ -205,15 +192,11 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.Share(p.Done, stepLine(p, m.Config.MeanBatch()))
+			bar.Share(p.Done, p.Line(m.Config.MeanBatch()))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.Clear()
-			correct := ""
-			if c := r.Figure("correct"); c != nil {
-				correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
-			}
-			a.Note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
+			a.Note("step %6d  %s", step, r.Short())
 		}),
 		OnMessage: func(text string) {
 			bar.Clear()
@@ -222,24 +205,14 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 }
 
-// clock prints a time as 1:02:03 or 2:03.
-func clock(d time.Duration) string {
-	s := int(d.Seconds() + 0.5)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
+// trained says how long a training took.
+func (a *app) trained(m *learn.Model) {
+	a.Note("trained: %s in %s", text.Count(m.State.Step, "step"), text.Clock(m.Duration()))
 }
-
-var thousands = text.Thousands
 
 // finish judges a trained model on the test sets.
 func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bool) error {
-	steps := "steps"
-	if m.State.Step == 1 {
-		steps = "step"
-	}
-	a.Note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
+	a.trained(m)
 	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
 		return hint.Errorf(fmt.Sprintf("riffle eval %s tests it", shell.Quote(dir.Path)), "interrupted in the test, the trained model is saved")
