@@ -20,23 +20,26 @@ import (
 	"github.com/riffle-ml/riffle/question"
 )
 
-const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
-file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
-({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
-A model of ranked lists knows columns, and items without features, by their names: they may stand
-in another order, or some of the items alone, and an unknown one is an error.
+const inputHelp = `INPUT is one of these:
+  a folder of images: one set, in the natural order of the file names
+  JSONL, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]};
+    {} is a bare item
+  a table of features or votes as riffle train ranking takes (CSV, svmlight; ballots in CSV,
+    PrefLib, SUSHI: a set for each different vote)
+  of cities, a TSPLIB problem (.tsp) or tour text
+All orders are 0-based: order[i] is the item at position i. A model of ranked lists knows columns by
+their names, and items without features too. They may stand in another order, and some items may be
+missing. An unknown name is an error.
 
-INPUT - is the standard input. Sets of JSONL, from a file as well, and of a table of features are
-answered as they come, in memory that hardly grows with their number: of a set its id is kept. The
-lines of a set stand together in such a table. Other formats are read to their end first.
-With --json each set's answer is an object on a line of its own. A broken line is an error
-that names it, after the answers for the sets before it. Ctrl-C keeps what was answered;
---skip-done FILE, the file that has the answers so far, then goes on with the others. Sets
-without an id are called by their number, from 1.
+INPUT - is the standard input. JSONL and tables of features are answered set by set as they come, from
+a file as well; in such a table the lines of a set stand together. Other formats are read to their
+end first. With --json each answer is an object on a line of its own. A broken line is an error that
+names it, after the answers for the sets before it. Ctrl-C keeps what was answered; --skip-done FILE,
+the file of the answers so far, goes on with the other sets. A set without an id is called by its
+number, from 1.
 
-A model of one population's orders (votes; bare items) needs no INPUT to order or to sample:
-it has one set, that of all its items.`
+A model of one population's orders (votes; bare items) needs no INPUT to order or to sample: it has
+one set, that of all its items.`
 
 // streamFlags say how sets are read and answers shown.
 type streamFlags struct {
@@ -60,17 +63,22 @@ func (f *streamFlags) needsJSON(cmd *cobra.Command, json bool) error {
 
 const standardInput = "standard input"
 
-// openInput opens a file, or the standard input.
-func openInput(path string, o dataset.Options) (*dataset.Input, error) {
+// openInput opens a file, or the standard input, and warns of what is odd about it.
+func (a *app) openInput(path string, o dataset.Options) (in *dataset.Input, err error) {
 	if path == "-" {
-		return dataset.OpenReader(os.Stdin, standardInput, o)
+		in, err = dataset.OpenReader(os.Stdin, standardInput, o)
+	} else {
+		in, err = dataset.Open(path, o)
 	}
-	return dataset.Open(path, o)
+	if err == nil {
+		a.warnOf(in.Path)(in.Warnings)
+	}
+	return in, err
 }
 
-// open opens INPUT, and warns of what is odd about it.
+// open opens INPUT.
 func (a *app) open(path string) (in *dataset.Input, err error) {
-	if in, err = openInput(path, dataset.Options{Empty: true}); err != nil { // the model says whether it takes empty features
+	if in, err = a.openInput(path, dataset.Options{Empty: true}); err != nil { // the model says whether it takes empty features
 		return nil, err
 	}
 	if in.Format == dataset.FormatPicture {
@@ -79,23 +87,15 @@ func (a *app) open(path string) (in *dataset.Input, err error) {
 	if err := in.CheckPoints(); err != nil && path != "-" {
 		return nil, hint.Errorf(fmt.Sprintf("riffle tsp solve %s needs no points and no model", shell.Quote(path)), "%s: %w", path, err)
 	}
-	a.warnOf(in.Path)(in.Warnings)
 	return in, nil
 }
 
-// readSets reads all sets of INPUT.
-func (a *app) readSets(path string) ([]*dataset.Set, error) {
-	in, err := a.open(path)
-	if err != nil {
-		return nil, err
-	}
+// readAll reads all sets of an input, and closes it.
+func (a *app) readAll(in *dataset.Input) ([]*dataset.Set, error) {
 	defer func() { _ = in.Close() }() // only read from
 	late := untold(in)
 	f, err := in.ReadAll()
-	a.warnOf(path)(late())
-	if err == nil && len(f.Sets) == 0 {
-		err = fmt.Errorf("%s: has no sets", path)
-	}
+	a.warnOf(in.Path)(late())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,14 +38,9 @@ times decoding with the trained weights. make bench compares presets with PyTorc
   riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam
   riffle bench runs/sort --decode beam --set eval.batch=64`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if warm < 1 || rounds < 1 || size < 1 {
-				return usagef("bench: --warm, --rounds and --size must be 1 or more (got %d, %d, %d)", warm, rounds, size)
-			}
-			if err := checkDecode(cmd, question.Order{Top: 1, Decode: opt}); err != nil {
-				return err
-			}
 			decode = opt != (learn.DecodeOptions{})
-			return exactly("PRESET, FILE.toml or RUN")(cmd, args)
+			return cmp.Or(atLeast(cmd, "warm", warm, 1), atLeast(cmd, "rounds", rounds, 1), atLeast(cmd, "size", size, 1),
+				checkDecode(cmd, question.Order{Top: 1, Decode: opt}), exactly("PRESET, FILE.toml or RUN")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.benchModel(args[0], engineSpec, set, decode)

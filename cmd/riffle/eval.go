@@ -23,31 +23,25 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
 		Short: "judge a trained model on test sets",
-		Long: `eval orders test sets with the model of DIR and prints how often the order is exactly
-right, how many objects stand in their right place, and Kendall's tau, each with a
-95 % bootstrap interval, beside the paper's figures where the run has them. The
-same seed gives the same test sets. The result is kept in DIR/eval.json where it is
-what the run's configuration asks for: of eval.examples sets of task.n objects,
-decoded as decode says. Any other result is printed only, also with --n and --test. --probe
-keeps its result in DIR/probe.json, --calibration in DIR/calibration.json.
+		Long: `eval orders test sets with the model of DIR. It prints how often the order is exactly right,
+how many objects stand in their right place, and Kendall's tau, each with a 95 % bootstrap interval
+and beside the paper's figure where there is one. The same seed gives the same test sets. DIR/eval.json
+keeps the result where it is what the configuration asks for: eval.examples sets of task.n objects,
+decoded as decode says. Any other result is printed only.
 
---calibration draws --samples orders of every test set instead, and says how often what they
-give a probability of 0 to 10 %, 10 to 20 %, … is so: item a before item b, and item k at
-position i.
+--calibration draws --samples orders of every test set instead. It says how often what they give a
+probability of 0 to 10 %, 10 to 20 %, … is so: item a before item b, and item k at position i. The
+result is kept in DIR/calibration.json, that of --probe in DIR/probe.json.
 
-Of a target of several orders it prints in what proportion samples are each of them, and
-the total variation distance to what was asked for.
+Of a target of several orders it prints in what share samples are each of them, and the total
+variation distance to what was asked for. Of tours it prints lengths and gaps; --finish 2opt adds
+those of what 2-opt makes of them. --test takes all instances of a file of tour text, such as riffle
+tsp generate writes. Of ranked lists it takes those of any file that riffle train ranking takes;
+columns, or items that are only names, are known by their names.
 
-Of tours it prints lengths and gaps; with --finish 2opt also, under names of their own, those of what 2-opt
-makes of them. --test takes the instances of a file of tour text,
-one a line, such as riffle tsp generate writes, and all of them. Of ranked lists --test
-takes those of any file that riffle train ranking takes; its columns, or its items where
-they are nothing but names, are known by their names.
-
-Of puzzles it also prints the error of the pictures put together, how often the order
-is right if tiles that noise alone tells apart (the black ones of a digit) count as one,
-and the limit that these tiles set: the share of right orders of someone who knows all else and
-guesses among them.`,
+Of puzzles it also prints the error of the pictures put together, and how often the order is right
+if tiles that noise alone tells apart (the black ones of a digit) count as one. The limit that it
+prints is the share of right orders of someone who knows all else and guesses among such tiles.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/tsp20 --test tsp20_test.txt --decode beam --beam 256
@@ -166,20 +160,18 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 		a.Note("the result is printed only: %s is for all %s test sets (eval.examples), decoded as the run does (decode)", path, text.Thousands(m.Config.Eval.Examples))
 	}
 	a.Warn(r.Warnings[len(m.Warnings()):]) // those of the model are said already
-	return errors.Join(a.print(r, func() { a.printResult(r) }), err)
-}
-
-func (a *app) printResult(r *evaluate.Result) {
-	fmt.Fprintf(a.out, "%s\n\n", r.Headline())
-	for _, n := range r.Notes {
-		a.Note("%s", n)
-	}
-	header, rows := r.Table()
-	text.Table(a.out, header, rows)
-	if r.Below != nil {
-		fmt.Fprintln(a.out)
-		a.sections(r.Below)
-	}
+	return errors.Join(a.print(r, func() {
+		fmt.Fprintf(a.out, "%s\n\n", r.Headline())
+		for _, n := range r.Notes {
+			a.Note("%s", n)
+		}
+		header, rows := r.Table()
+		text.Table(a.out, header, rows)
+		if r.Below != nil {
+			fmt.Fprintln(a.out)
+			a.sections(r.Below)
+		}
+	}), err)
 }
 
 // keep keeps a result in a run and prints it, also where it could not be kept: it may have taken long.

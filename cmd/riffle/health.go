@@ -19,10 +19,7 @@ nothing but this program check themselves by it.`,
   riffle health 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			addr := "127.0.0.1:8080"
-			if len(args) > 0 {
-				addr = args[0]
-			}
+			addr := append(args, "127.0.0.1:8080")[0]
 			if err := server.CheckAddress(addr); err != nil {
 				return usagef("health: %w", err)
 			}

@@ -28,7 +28,14 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			}
 			defer m.Close()
 			a.Warn(warnings)
-			sets, err := a.readSets(args[1])
+			in, err := a.open(args[1])
+			if err != nil {
+				return err
+			}
+			sets, err := a.readAll(in)
+			if err == nil && len(sets) == 0 {
+				err = fmt.Errorf("%s: has no sets", in.Path)
+			}
 			if err != nil {
 				return err
 			}

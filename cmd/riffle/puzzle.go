@@ -123,15 +123,12 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if err := r.draw(tiles.Pictures(), m.Process.Steps, answer.Truth); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
-	}
-	fmt.Fprintf(a.out, "%s\t%s\n", r.ID, r.Order.Text(perm.ZeroBased))
-	fmt.Fprintf(a.out, "restored\t%s\nsteps\t%s\n", r.Restored, r.Strip)
-	if r.Right != nil {
-		fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(r.Order))
-	}
-	return nil
+	return a.print(r, func() {
+		fmt.Fprintf(a.out, "%s\t%s\nrestored\t%s\nsteps\t%s\n", r.ID, r.Order.Text(perm.ZeroBased), r.Restored, r.Strip)
+		if r.Right != nil {
+			fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(r.Order))
+		}
+	})
 }
 
 // draw writes the picture and the steps.

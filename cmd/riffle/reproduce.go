@@ -31,18 +31,19 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [TABLE…]",
 		Short: "the paper's tables, its figures beside ours",
-		Long: `reproduce trains the rows of a table of the paper, one after the other, each for
---budget, says how long that is in all, and writes the tables with the paper's figures, ours with 95 % intervals, and
-the training behind them to --report, with pictures of test sets beside it. Rows that were not run are in it too, with what
-they need. Without a TABLE nothing is trained: the report is written from what is there.
+		Long: `reproduce trains the rows of a table of the paper, one after the other, each for --budget. It
+says how long that is in all. The report has the paper's figures beside ours with 95 % intervals, the
+training behind them, and the rows that were not run with what they need. --report writes it into a
+file, with pictures of test sets beside it. Without a TABLE nothing is trained: the report is written
+from what is there.
 
-A budget trains a quick configuration of the row (the windowed encoder, one trajectory,
-the paper's laws), for a time or for --steps, which come out alike however busy the machine is; --full trains the paper's
-own, which wants a GPU: one command a row.
+A budget trains a quick configuration of the row (the windowed encoder, one trajectory, the paper's
+laws), for a time or for --steps, which come out alike however busy the machine is. --full trains the
+paper's own, which wants a GPU.
 
-Every row keeps a run directory under --runs. One that is finished is not trained again,
-one that was stopped half-way goes on: give the same command again. Machines of a cluster that share
---runs take a part of the rows each (--shard); without a TABLE any of them writes the report of all.`,
+Every row keeps a run directory under --runs. A finished one is not trained again; one that was
+stopped goes on with the same command. Machines that share --runs take a part of the rows each
+(--shard); without a TABLE any of them writes the report of all.`,
 		Example: `  riffle reproduce                                         the tables as they stand
   riffle reproduce lists --budget 3m
   riffle reproduce transitions --rows '*-9' --budget 10m

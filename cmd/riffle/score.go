@@ -19,17 +19,17 @@ func (a *app) scoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
 		Short: "log p of given orders, and a lower bound on it, in nats",
-		Long: `score bounds the log-probability that the model of DIR gives to the sets' orders from
-below (the variational bound, in nats), by the mean of random forward trajectories;
-stderr is the standard error of that mean. log p is the importance estimate by the same
-trajectories: it lies between the bound and the true log p in expectation, and nears that
-with more --draws. effective is how many of them count: where it is near 1, one outweighs
-all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What is
-certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
+		Long: `score estimates log p, the log-probability that the model of DIR gives to the sets' orders,
+and bounds it from below. All figures are in nats. bound is the variational bound, the mean of random
+forward trajectories; stderr is the standard error of that mean. log p is the importance estimate by
+the same trajectories. In expectation it lies between the bound and the true log p, and more --draws
+bring it nearer. effective is how many of them count: near 1, one outweighs all others and log p ±
+says little. uniform is −log n!, what knowing nothing scores. What is certain, as all orders together
+are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
 
-Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
-is scored by all orders consistent with it together: log p is the log of their summed
-probability, uniform that of their share, and trajectories begin at orders drawn among them.
+Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL), is
+scored by all orders consistent with it together: log p is the log of their summed probability, and
+uniform that of their share. Trajectories begin at orders drawn among them.
 
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64

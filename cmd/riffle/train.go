@@ -38,38 +38,30 @@ func (a *app) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train PRESET|FILE.toml --out DIR",
 		Short: "train a model",
-		Long: `train trains the model that a preset or a file of yours describes and keeps
-everything in DIR: config.toml (complete), metrics.jsonl, the weights
-model.safetensors, the optimiser's state, and at the end eval.json with the result
-on the test sets.
+		Long: `train trains the model that a preset or a TOML file describes. The folder --out keeps
+everything: config.toml (complete), metrics.jsonl, the weights model.safetensors, the optimiser's
+state, and at the end eval.json with the result on the test sets.
 
-Ctrl-C saves and stops. So do SIGTERM and SIGHUP (a terminal that is closed). A second one stops
-at once, unsaved. --resume goes on from the
-last checkpoint with the run's configuration and engine, bit for bit as if it had not
-been stopped. Another --engine gives other bits, and so does train.time, where the clock decides
-on the learning rate.
+Ctrl-C saves and stops; so do SIGTERM and SIGHUP. A second one stops at once, unsaved. --resume goes
+on from the last checkpoint with the run's configuration and engine, bit for bit. Another --engine
+gives other bits. So does --time, where the clock decides the learning rate.
 
---resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
-finished too. Both count what was trained before. The learning rate is from then on that of a training
-of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
-steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
+--resume with --steps N or --time T trains to another length, also after the end. Both count what
+was trained before. The learning rate is then that of a training of the whole length. A cosine,
+which ended at 0, begins again at its value for that share of N; noam and constant go on.
 
-Where validation finds a model that is the best so far (train.validate, at every checkpoint), it is kept in
-DIR/best, a run of its own that all commands take: riffle eval DIR/best. DIR has the last one. With
-train.patience a training ends when so many validations in a row bring no gain.
+With train.validate the best model so far is kept in DIR/best, a run of its own that all commands
+take. DIR has the last one. train.patience ends a training after so many validations without a gain.
+With train.average model.safetensors holds a moving average; trained.safetensors holds the weights
+that are trained.
 
-With train.average the weights in model.safetensors are a moving average of those that are
-trained, which stand in trained.safetensors.
-
---devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
-devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
-a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
-and moments. The first one alone decodes the checks and the final test, and draws the reverse
-steps of the latent objective: there the others wait meanwhile.
+--devices N shares each batch among N devices of an XLA engine. N must divide train.batch, and may
+be another one in --resume. The losses are those of one device but for rounding. Each device keeps
+all weights, gradients and moments. The first one alone decodes checks and the final test, and
+draws the reverse steps of the latent objective.
 
 Under mpirun or srun (a riffle built by make mpi) the processes share each batch, on one machine or
-many with a common file system; the first one writes the run. Their number must divide train.batch.
-See docs/scale.md.`,
+on several with a common file system. Their number must divide train.batch. See docs/scale.md.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
