@@ -53,6 +53,7 @@
 //	PL, GPL, IRS, II, IT               reverse.PlackettLuce, GeneralizedPlackettLuce,
 //	                                   InverseRiffle, InverseInsertion, InverseTransposition
 //	(not in the paper)                 reverse.TransitionPlackettLuce, law "path"
+//	(not in the paper)                 reverse.ContextualPlackettLuce, law "cgpl"
 //	theorem on GPL's expressiveness    reverse.RealizeWithGPL
 //	encoder_θ, time_embd, Z_1, Z_2     denoiser.Denoiser: Encode, Scores
 //	S_θ = Z_1 Z_2ᵀ                     the scores of GPL; rows "items" or "dummies"

@@ -96,7 +96,8 @@ type Train struct {
 	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, and for a step at least, instead of for steps; the learning rate follows the clock"`
 	Batch        int     `toml:"batch" comment:"sets a step" default:"64" range:"1..1048576"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
-	Top          int     `toml:"top,omitempty" comment:"one reverse step by gpl or pl: so many positions count in the loss, the first ones; 0: all" for:"method=diffusion" range:"0..1048576"`
+	Top          int     `toml:"top,omitempty" comment:"one reverse step by gpl, cgpl or pl: so many positions count in the loss, the first ones; 0: all" for:"method=diffusion" range:"0..1048576"`
+	Lapse        float64 `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: added to the probability of each choice in the loss, such as 0.002, so that none costs more than -log of it and what cannot be read does not outweigh the rest; log p of sets is then worth less; 0: nothing" for:"method=diffusion" range:"0..<1"`
 	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories a set" for:"method=diffusion" default:"1" range:"1..1048576"`
 	Samples      int     `toml:"samples,omitempty" comment:"latent: reverse steps drawn a state; 0 here and below: the paper's" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
 	Entropy      float64 `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
@@ -133,7 +134,7 @@ type Baseline struct {
 type Decode struct {
 	Method     string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
 	Beam       int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
-	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, pl)" default:"200" range:"1..1048576"`
+	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, cgpl, pl)" default:"200" range:"1..1048576"`
 	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: copies of the cities that are ordered, turned, mirrored and begun elsewhere, of whose tours the shortest counts; 0: the cities as they are" for:"task.name=tsp" range:"0..1024"`
 }
 

@@ -41,7 +41,7 @@ func TestResolveErrors(t *testing.T) {
 		"train.beta1: must be 0 or more and below 1 (got NaN)":                                     func(c *Config) { c.Train.Beta1 = math.NaN() },
 		"train.beta2: must be 0 or more and below 1 (got 1)":                                       func(c *Config) { c.Train.Beta2 = 1 },
 		"train.epsilon: must be above 0 and below 1 (got NaN)":                                     func(c *Config) { c.Train.Epsilon = math.NaN() },
-		"process.reverse: ii cannot undo one riffle, wanted one of gpl, path, pl, irs":             func(c *Config) { c.Process.Reverse = "ii" },
+		"process.reverse: ii cannot undo one riffle, wanted one of gpl, path, cgpl, pl, irs":       func(c *Config) { c.Process.Reverse = "ii" },
 		"process.schedule: irs can only undo one shuffle at a time, wanted 0, 1, …, T (got [0 3])": func(c *Config) { c.Process.Reverse = "irs" },
 	} {
 		c := *testConfig()

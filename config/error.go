@@ -108,4 +108,5 @@ const (
 	TrainSteps     = "train.steps"
 	TrainTime      = "train.time"
 	TrainTop       = "train.top"
+	TrainLapse     = "train.lapse"
 )

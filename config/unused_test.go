@@ -76,7 +76,7 @@ func TestUnusedKeysOfSet(t *testing.T) {
 		{[]string{"method=sedd", "baseline.steps=-1"}, "baseline.steps: must be 1 to 65536 (got -1)"},
 		{[]string{"method=sedd", "baseline.steps=0", "baseline.steps=3", "baseline.sampler=euler"}, ""},
 		{[]string{"method=gumbel-sinkhorn", "baseline.tau=0"}, "baseline.tau: must be above 0 (got 0)"},
-		{[]string{"process.reverse=glp", "model.gpl_rows=items"}, `process.reverse: unknown "glp", wanted gpl, path, pl`},
+		{[]string{"process.reverse=glp", "model.gpl_rows=items"}, `process.reverse: unknown "glp", wanted gpl, path, cgpl, pl`},
 	} {
 		cfg := preset
 		for _, s := range c.set {

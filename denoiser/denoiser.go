@@ -37,6 +37,7 @@ type Denoiser struct {
 	direct      *direct // for scores that come from embeddings
 	head        *linear // with Head
 	transitions *transitions
+	contexts    *contexts
 	pairs       *pairs   // with Pairs
 	graph       *edgeNet // with a Head for edges, in place of all others
 }
@@ -117,6 +118,8 @@ func (d *Denoiser) addContext(r *registry) (err error) {
 		d.head = newLinear(r, "head", cfg.Dim, cfg.Dim, false)
 	case d.transitionScores():
 		d.transitions = newTransitions(r, "head", cfg.Dim)
+	case d.contextualScores():
+		d.contexts = newContexts(r, "head", cfg.Dim)
 	case !d.matrixScores():
 		d.mlp0 = newLinear(r, "head.0", cfg.Dim, cfg.Dim, true)
 		d.mlp2 = newLinear(r, "head.2", cfg.Dim, 1, false)
@@ -195,6 +198,11 @@ func (d *Denoiser) transitionScores() bool {
 	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.MatrixPlusRow
 }
 
+// contextualScores tells whether the law takes vectors of the start and of each object (cgpl).
+func (d *Denoiser) contextualScores() bool {
+	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.Contexts
+}
+
 // extraToken tells whether the law takes n+1 scores, from a dummy token (IT).
 func (d *Denoiser) extraToken() bool {
 	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.VectorPlusOne
@@ -252,7 +260,7 @@ func (d *Denoiser) dummies(n int) int {
 // Scores reads embeddings [batch, n, …] of [Denoiser.Encode] in states, which are
 // arrangements [batch, states, n] int32 (order form) at times [batch, states] int32, and
 // returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n+1, n]
-// for path, [rows, n] for PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
+// for path, [rows, n+1, 3w+1] for cgpl, [rows, n] for PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
 func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
 	return d.ScoresPadded(c, embeddings, arrangements, times, nil)
 }
@@ -334,6 +342,8 @@ func (d *Denoiser) contextScores(c *Context, embeddings, arrangements, times, le
 		return graph.Einsum("rid,rjd->rij", dummy, items)
 	case d.transitionScores():
 		return d.transitions.apply(c, y)
+	case d.contextualScores():
+		return d.contexts.apply(c, y)
 	}
 	h := d.mlp0.apply(c, y, activation.TypeRelu)
 	h = d.mlp2.apply(c, h, activation.TypeNone)

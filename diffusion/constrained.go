@@ -83,11 +83,11 @@ type lastStep struct {
 // fixed is how many positions at the start the process keeps.
 func (s lastStep) fixed() int { return len(s.state) - s.process.Free(len(s.state)) }
 
-// row returns the scores of the positions of state for the free position i of X_0 where last
-// was placed before it, −1 at the start; nil where the law does not choose position by position.
-func (s lastStep) row(i, last int) []float64 {
+// row returns the scores of the free positions of state to be placed after those that are; nil
+// where the law does not choose position by position.
+func (s lastStep) row(placed []int, into []float64) []float64 {
 	if law, ok := s.process.Reverse.(reverse.Rows); ok {
-		return law.Row(s.scores, s.process.Free(len(s.state)), i, last)
+		return law.Row(s.scores, placed, into)
 	}
 	return nil
 }
@@ -111,14 +111,16 @@ type walker struct {
 	lastStep
 	start, at *constraint.Walk // behind the positions that the process keeps, and where it is
 	used      []bool           // positions of state that are placed
-	last      int              // the position of state placed last, −1 at the start
+	placed    []int            // the positions of state that are, in their order
+	odds      []float64        // of the next one
 	may       []bool
 	left      []float64
 	choice    choice
 }
 
 func (s lastStep) walker() *walker {
-	w := &walker{lastStep: s, last: -1, start: s.plan.Walk(), used: make([]bool, s.process.Free(len(s.state))), may: make([]bool, len(s.state))}
+	free := s.process.Free(len(s.state))
+	w := &walker{lastStep: s, odds: make([]float64, free), start: s.plan.Walk(), used: make([]bool, free), may: make([]bool, len(s.state))}
 	for i := range s.fixed() {
 		w.start.Place(s.state[i])
 	}
@@ -130,12 +132,13 @@ func (s lastStep) walker() *walker {
 func (w *walker) restart() {
 	w.at.Set(w.start)
 	clear(w.used)
-	w.last = -1
+	w.placed = w.placed[:0]
 }
 
 // place puts what stands at a position of state next.
 func (w *walker) place(at int) {
-	w.used[at], w.last = true, at
+	w.used[at] = true
+	w.placed = append(w.placed, at)
 	w.at.Place(w.state[at+w.fixed()])
 }
 
@@ -148,13 +151,13 @@ type choice struct {
 	left   float64 // log-sum-exp of all positions left
 }
 
-// next lists what may come next, in free position i: valid until it is called again.
-func (w *walker) next(ctx context.Context, i int) (*choice, error) {
+// next lists what may come next: valid until it is called again.
+func (w *walker) next(ctx context.Context) (*choice, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	w.at.Next(w.may)
-	return w.among(w.row(i, w.last), w.used), nil
+	return w.among(w.row(w.placed, w.odds), w.used), nil
 }
 
 // among is the choice of w.may by scores, where those that are used are gone.
@@ -193,7 +196,7 @@ func (s lastStep) mode(ctx context.Context, dst perm.Order) (float64, error) {
 	}
 	w := s.walker()
 	for i := range dst {
-		c, err := w.next(ctx, i)
+		c, err := w.next(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -273,11 +276,7 @@ func (s lastStep) topK(ctx context.Context, k int) ([]reverse.Candidate, error) 
 				return nil, err
 			}
 			x.walk.Next(w.may)
-			last := -1
-			if i > 0 {
-				last = x.sigma[i-1]
-			}
-			c := w.among(s.row(i, last), x.used)
+			c := w.among(s.row(x.sigma[:i], w.odds), x.used)
 			best := indexOfMax(c.scores)
 			for j, at := range c.at {
 				logp := x.logp + c.scores[j] - c.left
@@ -371,7 +370,7 @@ func (s lastStep) resample(ctx context.Context, rng *rand.Rand, count int) (perm
 func (w *walker) build(ctx context.Context, rng *rand.Rand, sigma perm.Order) (weight float64, err error) {
 	w.restart()
 	for i := range sigma {
-		c, err := w.next(ctx, i)
+		c, err := w.next(ctx)
 		if err != nil {
 			return 0, err
 		}

@@ -36,22 +36,39 @@ func (s *States) places() []*tensors.Tensor {
 // objects [batch, n, …] and [States.Inputs]. With [States.Last] the step that was drawn gives
 // way to the mean over all that could have been, given X_0 as well. With [States.Lengths] the
 // objects behind a set's own are padding, which changes nothing.
-func BoundLoss(d *denoiser.Denoiser, p *Process) Loss { return WeightedLoss(d, p, nil) }
+func BoundLoss(d *denoiser.Denoiser, p *Process) Loss { return ChoiceLoss(d, p, Judging{}) }
 
-// WeightedLoss is [BoundLoss] with the term of each free position i, from 0, times weight(i), for a
-// [reverse.Weighted] law; a nil weight is 1 everywhere. Of a process of one reverse step, weights that are 1
-// up to some position and 0 behind it give log p of what stands there.
-func WeightedLoss(d *denoiser.Denoiser, p *Process, weight func(position int) float32) Loss {
-	logProb := p.Reverse.LogProbGraph
-	if weight != nil {
-		logProb = func(scores, rank *graph.Node) *graph.Node {
-			weights := make([]float32, rank.Shape().Dim(-1))
-			for i := range weights {
-				weights[i] = weight(i)
-			}
-			return p.Reverse.(reverse.Weighted).WeightedLogProbGraph(scores, rank, weights)
-		}
+// Judging is how a [reverse.ByChoice] law's choices count in a loss; the zero value is log p.
+type Judging struct {
+	// Weight multiplies the term of each free position i, from 0; nil is 1 everywhere. Of a process of
+	// one reverse step, weights that are 1 up to some position and 0 behind it give log p of what stands there.
+	Weight func(position int) float32
+	// Lapse is added to the probability of each choice, log(p + Lapse), so that none costs more than
+	// −log Lapse: what cannot be told, such as a digit that is misread, does not outweigh all that can.
+	Lapse float64
+}
+
+// logProb is the judged log p of scores and rank.
+func (j Judging) logProb(law reverse.Law, scores, rank *graph.Node) *graph.Node {
+	if j.Weight == nil && j.Lapse == 0 {
+		return law.LogProbGraph(scores, rank)
 	}
+	logp := law.(reverse.ByChoice).ChoiceLogProbGraph(scores, rank)
+	if j.Lapse > 0 {
+		logp = graph.Log(graph.AddScalar(graph.Exp(logp), j.Lapse))
+	}
+	if j.Weight != nil {
+		weights := make([]float32, rank.Shape().Dim(-1))
+		for i := range weights {
+			weights[i] = j.Weight(i)
+		}
+		logp = graph.Mul(logp, graph.ExpandLeftToRank(graph.Const(logp.Graph(), weights), logp.Rank()))
+	}
+	return graph.ReduceSum(logp, -1)
+}
+
+// ChoiceLoss is [BoundLoss] with each choice of the law judged as j says.
+func ChoiceLoss(d *denoiser.Denoiser, p *Process, j Judging) Loss {
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {
 		objects, arrangements, times, back, weights := in[0], in[1], in[2], in[3], in[4]
 		var lengths, free *graph.Node // of the sets, and of the rows' free positions
@@ -71,9 +88,10 @@ func WeightedLoss(d *denoiser.Denoiser, p *Process, weight func(position int) fl
 			}
 			logp = graph.ReduceSum(graph.Mul(p.freeScores(back), graph.LogSoftmax(scores, -1)), -1)
 		case free != nil:
-			logp = logProb(p.Reverse.(reverse.Padder).Pad(scores, p.freeRanks(back), free))
+			scores, rank := p.Reverse.(reverse.Padder).Pad(scores, p.freeRanks(back), free)
+			logp = j.logProb(p.Reverse, scores, rank)
 		default:
-			logp = logProb(scores, p.freeRanks(back))
+			logp = j.logProb(p.Reverse, scores, p.freeRanks(back))
 		}
 		w := graph.Reshape(weights, -1)
 		return graph.Neg(graph.Div(graph.ReduceAllSum(graph.Mul(logp, w)), graph.ReduceAllSum(w)))

@@ -75,11 +75,11 @@ func TestRandomStepDrawsEveryStep(t *testing.T) {
 func TestProcessValidate(t *testing.T) {
 	irs := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseRiffle{}, Steps: []int{0, 2, 7}}
 	wrong := &Process{Forward: shuffle.Riffle{}, Reverse: reverse.InverseInsertion{}, Steps: Every(3)}
-	if err, want := wrong.Validate(), "Reverse: ii cannot undo one riffle, wanted one of gpl, path, pl, irs"; err == nil || err.Error() != want {
+	if err, want := wrong.Validate(), "Reverse: ii cannot undo one riffle, wanted one of gpl, path, cgpl, pl, irs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}
 	// A card put elsewhere leaves two rising sequences: an insertion is a riffle of few orders.
-	for forward, want := range map[shuffle.Law]string{shuffle.Riffle{}: "gpl path pl irs", shuffle.Transposition{}: "gpl path pl it", shuffle.Insertion{}: "gpl path pl irs ii"} {
+	for forward, want := range map[shuffle.Law]string{shuffle.Riffle{}: "gpl path cgpl pl irs", shuffle.Transposition{}: "gpl path cgpl pl it", shuffle.Insertion{}: "gpl path cgpl pl irs ii"} {
 		var got []string
 		for _, law := range reverse.Laws() {
 			if (&Process{Forward: forward, Reverse: law, Steps: Every(3)}).Validate() == nil {

@@ -9,7 +9,7 @@ which (v - mean) / deviation of items.json, cut off at 10, is what the model tak
 items.json numpy.interp(v, knots[j], scores[j]) of feature j; points [sets, n, 2], in the unit
 square where the model was trained on them so. Prints a line a set, its
 order: the index of the object at each position. Each reverse step is the one that looks best,
-place by place (laws gpl, path and pl); to that end the order in which the objects come counts as shuffled.
+place by place (laws gpl, path, cgpl and pl); to that end the order in which the objects come counts as shuffled.
 """
 
 import json
@@ -20,13 +20,21 @@ import onnxruntime
 
 
 def best_step(law, scores):
-    """The step σ' [n]: each place takes the best of the columns left by its row of scores, which
-    is its own [n, n] or, for path, that of the place before [n + 1, n]."""
-    scores, step = scores.copy(), []
-    for place in range(scores.shape[1]):
-        row = 1 + step[-1] if law == "path" and step else place
-        step.append(int(np.argmax(scores[row])))  # of equals the first
-        scores[:, step[-1]] = -np.inf
+    """The step σ' [n]: each place takes the best of the objects left by its row of scores, which
+    is its own [n, n], for path that of the place before [n + 1, n], and for cgpl what follows
+    from the vectors of all places before [n + 1, 3w + 1]."""
+    count = len(scores) - (law in ("path", "cgpl"))
+    step, taken = [], np.zeros(count, bool)
+    for place in range(count):
+        last = 1 + step[-1] if step else 0
+        if law == "cgpl":
+            key, after, mean = (np.clip(v, -100, 100) for v in np.split(scores[:, :-1], 3, axis=1))
+            placed = mean[1:][step].mean(axis=0) if step else 0
+            row = scores[1:, -1] + key[1:] @ np.tanh(after[last] + placed)
+        else:
+            row = scores[last if law == "path" else place]
+        step.append(int(np.argmax(np.where(taken, -np.inf, row))))  # of equals the first
+        taken[step[-1]] = True
     return step
 
 
@@ -43,8 +51,8 @@ def greedy(folder, objects):
         onnxruntime.InferenceSession(f"{folder}/{name}.onnx", providers=["CPUExecutionProvider"]) for name in ("encoder", "denoiser")
     )
     about = denoiser.get_modelmeta().custom_metadata_map
-    if about["law"] not in ("gpl", "path", "pl"):
-        raise SystemExit(f"law {about['law']}: wanted gpl, path or pl, whose best step is found place by place")
+    if about["law"] not in ("gpl", "path", "cgpl", "pl"):
+        raise SystemExit(f"law {about['law']}: wanted gpl, path, cgpl or pl, whose best step is found place by place")
     if about["encoder"] == "table":
         objects = objects.astype(np.int64)
     elif objects.dtype == np.uint8:
@@ -63,7 +71,8 @@ def greedy(folder, objects):
         if about["law"] == "pl":  # one row of scores for all positions
             scores = np.repeat(scores[:, None, :], n, axis=1)
         for s in range(sets):
-            step = best_step(about["law"], scores[s, first:, first:])
+            own = scores[s, first:] if about["law"] == "cgpl" else scores[s, first:, first:]
+            step = best_step(about["law"], own)
             order[s, first:] = order[s, first:][step]
     return order
 

@@ -16,8 +16,8 @@ var bound = &Method{
 	Name: "diffusion", Objectives: []string{"bound", "random-step"},
 	prepare: shuffle,
 	train: func(s *Setup) (Training, error) {
-		weight, err := topWeight(s)
-		return boundTraining{diffusion.WeightedLoss(s.Denoiser, s.Process, weight)}, err
+		j, err := judging(s)
+		return boundTraining{diffusion.ChoiceLoss(s.Denoiser, s.Process, j)}, err
 	},
 }
 

@@ -3,6 +3,7 @@ package method
 import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/riffle-ml/riffle/config"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
@@ -14,6 +15,13 @@ var latent = &Method{
 	Name: "diffusion", Objectives: []string{"latent"}, Pictures: true, OneProcess: true,
 	prepare: shuffle,
 	train: func(s *Setup) (Training, error) {
+		const elsewhere = "is for train.objective bound and random-step, which know the order (got latent)"
+		switch t := s.Config.Train; {
+		case t.Top > 0:
+			return nil, config.Errorf(config.TrainTop, elsewhere)
+		case t.Lapse > 0:
+			return nil, config.Errorf(config.TrainLapse, elsewhere)
+		}
 		l := s.Config.Latent()
 		t, err := diffusion.NewLatentTrainer(s.Engine, s.Store, s.Denoiser, s.Process, l, s.Config.Seed^latentStream)
 		if err != nil {

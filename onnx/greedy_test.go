@@ -23,7 +23,7 @@ import (
 func TestGreedyExample(t *testing.T) {
 	path := python(t)
 	const n = 5
-	for _, name := range []string{"table", "cnn", "pl", "path", "path-points", "edges"} {
+	for _, name := range []string{"table", "cnn", "pl", "path", "cgpl", "path-points", "edges"} {
 		t.Run(name, func(t *testing.T) {
 			d, weights := network(t, cases[name])
 			p := &diffusion.Process{Forward: shuffle.Riffle{}, Reverse: d.Config.Law, Steps: []int{0, 2, 5}, FixFirst: d.Config.Edges}

@@ -34,6 +34,7 @@ var cases = map[string]func(c *denoiser.Config){
 	"learned": func(c *denoiser.Config) { c.Positions = "learned" },
 	"none":    func(c *denoiser.Config) { c.Positions = "none" },
 	"path":    func(c *denoiser.Config) { c.Law = reverse.TransitionPlackettLuce{} },
+	"cgpl":    func(c *denoiser.Config) { c.Law = reverse.ContextualPlackettLuce{} },
 	"path-first-pre": func(c *denoiser.Config) {
 		c.Law, c.Positions, c.Norm = reverse.TransitionPlackettLuce{}, "first", "pre"
 	},

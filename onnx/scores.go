@@ -92,6 +92,9 @@ func (b builder) contextScores(cfg *denoiser.Config, width int, embeddings, arra
 	if transitions {
 		return b.transitions(y, dim), []any{"batch", "n + 1", "n"}
 	}
+	if cfg.Law.Layout() == reverse.Contexts {
+		return b.contexts(y), []any{"batch", "n + 1", 3*reverse.ContextWidth + 1}
+	}
 	y = b.scoreMLP("head", y)
 	if extra {
 		return y, []any{"batch", "n + 1"}
@@ -147,6 +150,17 @@ func (b builder) transitions(y value, dim int) value {
 	queries := b.Concat(1, one, b.Linear("head.query", y))
 	keys := b.Mul(b.Linear("head.key", y), b.Scalar(float32(4/math.Sqrt(float64(dim)))))
 	return b.MatMul(queries, b.Transpose(keys, 0, 2, 1))
+}
+
+// contexts are the scores [batch, n+1, 3w+1] of tokens y [batch, n, dim], see package denoiser.
+func (b builder) contexts(y value) value {
+	const w = reverse.ContextWidth
+	objects := b.Linear("head.out", y)
+	keys := b.Mul(b.Slice(objects, b.Ints(0), b.Ints(w), 2), b.Scalar(float32(4/math.Sqrt(w))))
+	objects = b.Concat(2, keys, b.Slice(objects, b.Ints(w), b.Ints(3*w+1), 2))
+	first := b.Concat(0, b.Floats("none", []int{w}, make([]float32, w)...), b.Weight("head.start"), b.Floats("none behind", []int{w + 1}, make([]float32, w+1)...))
+	one := b.Op("Expand", []value{first, b.Concat(0, b.Op("Shape", []value{y}, onnxgraph.IntAttribute("end", 1)), b.Ints(1, 3*w+1))})
+	return b.Concat(1, one, objects)
 }
 
 // dummyMask is added to the logits [2n, 2n] of n items and n dummies after them: items see

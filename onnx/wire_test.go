@@ -252,7 +252,7 @@ func TestStructure(t *testing.T) {
 				width = fmt.Sprint(8 + 4*(e.Height+e.Width)*max(1, e.Planes))
 			}
 			embeddings := []string{"type 1", "batch", "n", width}
-			wantAxes := map[int][]string{9: {"type 1", "batch", "n", "n"}, 3: {"type 1", "batch", "n"}, 4: {"type 1", "batch", "n + 1"}, 12: {"type 1", "batch", "n + 1", "n"}}[d.Config.Law.NumScores(3)]
+			wantAxes := map[int][]string{9: {"type 1", "batch", "n", "n"}, 3: {"type 1", "batch", "n"}, 4: {"type 1", "batch", "n + 1"}, 12: {"type 1", "batch", "n + 1", "n"}, 4 * 193: {"type 1", "batch", "n + 1", "193"}}[d.Config.Law.NumScores(3)]
 			for what, c := range map[string][2][]string{
 				"embeddings given": {encoder.outputs["embeddings"], embeddings},
 				"embeddings taken": {scores.inputs["embeddings"], embeddings},

@@ -35,6 +35,9 @@ type About struct {
 	Preset  string   `json:"preset"`
 	Set     []string `json:"set"`
 	Full    bool     `json:"full"`
+	// From is the row whose weights the training began with, Before how long that was trained, in seconds.
+	From   string  `json:"from,omitempty"`
+	Before float64 `json:"before,omitempty"`
 }
 
 // AboutFile is the file in a row's folder that holds its [About].
@@ -188,6 +191,9 @@ func trainedHow(t Table, r Row, o *Outcome) string {
 	what := "quick"
 	if o.About.Full {
 		what = "the paper's"
+	}
+	if o.About.From != "" {
+		what += fmt.Sprintf(", from %s after %s", o.About.From, minutes(o.About.Before))
 	}
 	return fmt.Sprintf("%s, %d steps, %s, %s engine, %s, seed %d, %d test sets", what, o.TrainSteps, minutes(o.TrainSeconds), o.Engine, o.About.Machine, o.Seed, o.Sets)
 }

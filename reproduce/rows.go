@@ -93,11 +93,11 @@ func (p *Plan) row(ctx context.Context, h Host, t Table, r Row, dir string) erro
 	case r.Of != "" && !p.Full:
 		return p.decode(h, t, r, dir)
 	}
-	return p.train(h, r, dir)
+	return p.train(h, t, r, dir)
 }
 
 // train trains the model of a row, or goes on with it.
-func (p *Plan) train(h Host, r Row, dir string) (err error) {
+func (p *Plan) train(h Host, t Table, r Row, dir string) (err error) {
 	budget := "train.time=" + p.Budget.String()
 	if p.Steps > 0 {
 		budget = fmt.Sprintf("train.steps=%d", p.Steps)
@@ -110,6 +110,12 @@ func (p *Plan) train(h Host, r Row, dir string) (err error) {
 		about.Preset, about.Set = r.Full, nil
 	}
 	what := training.Request{Out: dir, From: about.Preset, Engine: p.Engine, Set: about.Set, Devices: 1}
+	if r.From != "" && !p.Full {
+		if what.Initial, about.Before, err = t.trained(p.Runs, r.From); err != nil {
+			return err
+		}
+		about.From = r.From
+	}
 	if _, err := os.Stat(filepath.Join(dir, run.ConfigFile)); err == nil {
 		what = training.Request{Out: dir, Resume: true, Devices: 1}
 	}

@@ -1,12 +1,15 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/run"
@@ -72,11 +75,11 @@ func parseShard(text string) (part, of int, err error) {
 }
 
 // share are the rows of part one of so many, where at rows that train were before; it returns how
-// many there are then. Rows go to the parts in turn. One that decodes another row's model goes with that one.
+// many there are then. Rows go to the parts in turn. One that wants another row's model goes with that one.
 func share(rows []Row, part, of, at int) (mine []Row, next int) {
 	whose := map[string]int{}
 	for _, r := range rows {
-		turn, follows := whose[r.Of]
+		turn, follows := whose[cmp.Or(r.Of, r.From)]
 		if !follows {
 			turn = at%of + 1
 			at++
@@ -99,6 +102,19 @@ func (t Table) Waiting(runs string, rows []Row) (count int) {
 		}
 	}
 	return count
+}
+
+// trained is the folder of a row of the table whose training has ended, and how many seconds that was.
+func (t Table) trained(runs, name string) (dir string, seconds float64, err error) {
+	dir = Folder(runs, t, Row{Name: name})
+	o, err := Load(dir)
+	if err != nil {
+		return "", 0, err
+	}
+	if o == nil {
+		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", t.Name, name), "it begins with the weights of row %s, which is to be run first", name)
+	}
+	return dir, o.TrainSeconds + o.About.Before, nil
 }
 
 // keep writes how a row came to be into its folder, with the machine.

@@ -131,7 +131,7 @@ func standingLine(w io.Writer, r Row, s Standing, o *Outcome) {
 	}
 	seen := ""
 	if r.Solver == "" {
-		trained = minutes(o.TrainSeconds)
+		trained = minutes(o.TrainSeconds + o.About.Before)
 		if batch, _ := lengthOf(o.About.Preset, o.About.Set); batch > 0 {
 			seen = text.Thousands(batch * o.TrainSteps)
 		}

@@ -40,6 +40,8 @@ type Row struct {
 	// Of is the row whose trained model this one decodes otherwise, as Set says; "" where a row has
 	// a model of its own.
 	Of string
+	// From is the row whose weights a budget's training begins with; "" where it begins anew.
+	From string
 }
 
 // Tables lists the paper's tables in its order.
@@ -129,6 +131,15 @@ func sorting() Table {
 		)
 	}
 	t.Rows = append(t.Rows, anySize()...)
+	t.Rows = append(t.Rows, ownSize()...)
+	// Of later work, with its own figures as those of the paper.
+	correct, exact, correct200 := 92.3, 1.37, 66.1
+	for _, later := range []struct {
+		n     int
+		paper *config.Paper
+	}{{32, &config.Paper{Correct: &correct}}, {200, &config.Paper{Exact: &exact, Correct: &correct200}}} {
+		t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("cgpl-%d", later.n), Label: "contextual Plackett–Luce (paper: arXiv 2603.17353)", N: later.n, Quick: "sort-9", Set: append(sortSet(later.n), "process.reverse=cgpl"), Paper: later.paper})
+	}
 	return t
 }
 
@@ -141,6 +152,18 @@ func anySize() []Row {
 		rows = append(rows, Row{
 			Name: fmt.Sprintf("any-%d", s.n), Label: label, N: s.n, Of: of.Name, Paper: s.ours,
 			Set: []string{fmt.Sprintf("task.n=%d", s.n), fmt.Sprintf("eval.batch=%d", max(4, 2048/s.n))},
+		})
+	}
+	return rows
+}
+
+// ownSize are models for sets of one size that begin with the weights of the one for all.
+func ownSize() (rows []Row) {
+	for _, s := range sizes {
+		batch := max(1, 144/s.n) // as many numbers a step as that one has
+		rows = append(rows, Row{
+			Name: fmt.Sprintf("own-%d", s.n), Label: "Symmetric Diffusers, direct scores, from the model for all n", N: s.n, From: "any-16", Quick: "sort-any", Paper: s.ours,
+			Set: []string{fmt.Sprintf("task.n=%d", s.n), fmt.Sprintf("train.batch=%d", batch), fmt.Sprintf("eval.batch=%d", max(4, 2048/s.n)), "train.lr=1e-3", "train.validate=0"},
 		})
 	}
 	return rows

@@ -63,7 +63,7 @@ func isExact(law Law) bool {
 // How many orders each law thinks possible.
 func TestSupport(t *testing.T) {
 	eachLaw(t, 6, func(t *testing.T, law Law, n int, rng *rand.Rand) {
-		support := map[string]int{"gpl": len(States(n)), "path": len(States(n)), "pl": len(States(n)), "irs": 1<<n - n, "ii": max(n, 1), "it": 1 + n*(n-1)/2}
+		support := map[string]int{"gpl": len(States(n)), "path": len(States(n)), "cgpl": len(States(n)), "pl": len(States(n)), "irs": 1<<n - n, "ii": max(n, 1), "it": 1 + n*(n-1)/2}
 		for _, scores := range scoreSets(rng, law, n) {
 			all := enumerate(law, scores, n)
 			if len(all) != support[law.Name()] {
@@ -83,7 +83,7 @@ func TestModeIsBest(t *testing.T) {
 			}
 			near.Equal(t, "returned log-probability", logp, law.LogProb(scores, o), 1e-13)
 			best := enumerate(law, scores, n)[0]
-			if law.Name() == "gpl" || law.Name() == "path" {
+			if slices.Contains([]string{"gpl", "path", "cgpl"}, law.Name()) {
 				if want := slowGreedy(law.Name(), scores, n); !slices.Equal(o, want) {
 					t.Errorf("mode %v, wanted the greedy order %v", o, want)
 				}
@@ -102,14 +102,34 @@ func slowGreedy(law string, scores []float64, n int) perm.Order {
 		if law == "path" && i > 0 {
 			row = 1 + o[i-1]
 		}
+		odds := func(k int) float64 { return scores[row*n+k] }
+		if law == "cgpl" {
+			odds = func(k int) float64 { return slowOdds(scores, o, k) }
+		}
 		for k := range n {
-			if !slices.Contains(o, k) && (best < 0 || scores[row*n+k] > scores[row*n+best]) {
+			if !slices.Contains(o, k) && (best < 0 || odds(k) > odds(best)) {
 				best = k
 			}
 		}
 		o = append(o, best)
 	}
 	return o
+}
+
+// slowOdds is the formula of contextual Plackett–Luce, number by number.
+func slowOdds(scores []float64, placed []int, m int) float64 {
+	const w = ContextWidth
+	at := func(row, vector, i int) float64 { return scores[row*(3*w+1)+vector*w+i] }
+	odds := at(1+m, 3, 0)
+	for i := range w {
+		last, mean := 0, 0.0
+		for _, j := range placed {
+			last = 1 + j
+			mean += at(1+j, 2, i) / float64(len(placed))
+		}
+		odds += at(1+m, 0, i) * math.Tanh(at(last, 1, i)+mean)
+	}
+	return odds
 }
 
 func TestTopK(t *testing.T) {
@@ -292,7 +312,7 @@ func TestByName(t *testing.T) {
 			t.Errorf("%s: got %v, %v", law.Name(), got, err)
 		}
 	}
-	want := `reverse law "gp": wanted one of gpl, path, pl, irs, ii, it`
+	want := `reverse law "gp": wanted one of gpl, path, cgpl, pl, irs, ii, it`
 	if _, err := ByName("gp"); err == nil || err.Error() != want {
 		t.Errorf("got %v, wanted %s", err, want)
 	}

@@ -29,7 +29,8 @@ func (GeneralizedPlackettLuce) NumScores(n int) int { return Matrix.Size(n) }
 func (GeneralizedPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of position i, whatever came before.
-func (GeneralizedPlackettLuce) Row(scores []float64, n, i, _ int) []float64 {
+func (GeneralizedPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
+	i, n := len(placed), len(into)
 	return scores[i*n : (i+1)*n]
 }
 
@@ -71,12 +72,13 @@ func (l GeneralizedPlackettLuce) TopKAbove(scores []float64, k int, floor float6
 func (l GeneralizedPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n, n)
-	return l.WeightedLogProbGraph(scores, rank, nil)
+	return suffixLogProb(scores, rank)
 }
 
-// WeightedLogProbGraph implements [Weighted].
-func (GeneralizedPlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
-	return suffixLogProb(scores, rank, weights)
+// ChoiceLogProbGraph implements [ByChoice].
+func (GeneralizedPlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node {
+	logp, _ := suffixChoices(scores, rank)
+	return logp
 }
 
 // Pad implements [Padder]: rows of padding pick their own object.

@@ -87,8 +87,16 @@ func barred(x *graph.Node) *graph.Node {
 }
 
 // suffixLogProb is log p of GPL for scores [..., n or 1, n] and rank [..., n]: one
-// row for all positions is PL. With weights [n] the term of each position is multiplied by its weight.
-func suffixLogProb(scores, rank *graph.Node, weights []float32) *graph.Node {
+// row for all positions is PL.
+func suffixLogProb(scores, rank *graph.Node) *graph.Node {
+	logp, picked := suffixChoices(scores, rank)
+	never := barred(graph.ReduceMin(picked, -1)) // [...]
+	return unless(never, graph.ReduceSum(logp, -1), scores)
+}
+
+// suffixChoices are the log-probabilities [..., n] of the choices of suffixLogProb, and the scores of what
+// they pick.
+func suffixChoices(scores, rank *graph.Node) (logp, picked *graph.Node) {
 	n := rank.Shape().Dim(-1)
 	position := graph.ExpandAxes(rank, -2)      // [..., 1, n]
 	row := count(rank, position.Rank(), -2, n)  // [1…, n, 1]
@@ -96,12 +104,7 @@ func suffixLogProb(scores, rank *graph.Node, weights []float32) *graph.Node {
 	here := graph.Equal(position, row)          // [..., n, n]
 	s := floored(scores)                        // [..., n or 1, n]
 	z, total := shifted(s, left)                // [..., n, n], [..., n]
-	logp := graph.Sub(pick(z, here), total)     // [..., n]
-	if weights != nil {
-		logp = graph.Mul(logp, graph.ExpandLeftToRank(graph.Const(logp.Graph(), weights), logp.Rank()))
-	}
-	never := barred(graph.ReduceMin(pick(s, here), -1)) // [...]
-	return unless(never, graph.ReduceSum(logp, -1), scores)
+	return graph.Sub(pick(z, here), total), pick(s, here)
 }
 
 // logSigmoidGraph is log φ(x) with a gradient that is exact also at ±1e4.

@@ -11,13 +11,14 @@
 //	gpl   GeneralizedPlackettLuce  [n, n] row-major  S_n              eq. "GPL distribution"
 //	pl    PlackettLuce             [n]               S_n              the PL distribution
 //	path  TransitionPlackettLuce   [n+1, n], start 0 S_n              beyond the paper
+//	cgpl  ContextualPlackettLuce   [n+1, 3w+1]       S_n              beyond the paper
 //	irs   InverseRiffle            [n]               2^n − n orders   inverse riffle shuffle
 //	ii    InverseInsertion         [n]               n orders         inverse insertion
 //	it    InverseTransposition     [n+1], τ last     1 + n(n−1)/2     inverse transposition
 //
 // # Scores that are not finite
 //
-// On the host NaN counts as −Inf. In PL, GPL, path, II and IT a score of −Inf has
+// On the host NaN counts as −Inf. In PL, GPL, path, II and IT a score, and in cgpl a number a_m, of −Inf has
 // probability zero, also where nothing else is left to pick: an order that needs it
 // has log-probability −Inf, and the mass of a row that ran out is missing from the
 // sum. +Inf counts as 1e300. Where every choice has probability zero the lowest
@@ -60,18 +61,18 @@ type Law interface {
 	// Sample draws an order into dst, whose length is n.
 	Sample(rng *rand.Rand, scores []float64, dst perm.Order)
 	// Mode writes the most probable order into dst and returns its LogProb. It is
-	// exact but for GPL and path, which take the best object row by row. Ties go to the
+	// exact but for GPL, path and cgpl, which take the best object row by row. Ties go to the
 	// lowest index.
 	Mode(scores []float64, dst perm.Order) float64
 	// TopK returns at most k different orders by falling LogProb, ties in lexicographic order, and
-	// none if k < 1. II, IT and IRS are exact; PL, GPL and path are a beam search over rows that
+	// none if k < 1. II, IT and IRS are exact; PL, GPL, path and cgpl are a beam search over rows that
 	// always keeps Mode's order, so the first candidate is never worse than Mode, and is Mode if k
 	// = 1. Orders of probability zero are left out; where nothing else was found (with −Inf scores
 	// a beam can run into a dead end) the result is Mode's order alone. Of equally probable orders
 	// at the last places, always the same ones are returned; no rule says which.
 	TopK(scores []float64, k int) []Candidate
 	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
-	// [..., n, n], path: [..., n+1, n]) and rank [..., n] int32, with any number of leading axes. It is
+	// [..., n, n], path: [..., n+1, n], cgpl: [..., n+1, 3w+1]) and rank [..., n] int32, with any number of leading axes. It is
 	// differentiable in scores; an impossible order is −Inf with gradient zero.
 	LogProbGraph(scores, rank *graph.Node) *graph.Node
 	// FullSupport reports whether every order is possible, so that denoising
@@ -88,6 +89,7 @@ const (
 	VectorPlusOne               // [n + 1], and one more
 	Matrix                      // [n, n], a row a position
 	MatrixPlusRow               // [n + 1, n], a row for the start and one for each object
+	Contexts                    // [n + 1, 3w + 1], w being [ContextWidth]: rows as before, see [ContextualPlackettLuce]
 )
 
 // Dims are the dimensions of the scores of n objects.
@@ -99,6 +101,8 @@ func (l Layout) Dims(n int) []int {
 		return []int{n, n}
 	case MatrixPlusRow:
 		return []int{n + 1, n}
+	case Contexts:
+		return []int{n + 1, contextRow}
 	}
 	return []int{n}
 }
@@ -157,7 +161,7 @@ type Candidate struct {
 
 // Laws returns the laws of this package, the most expressive first.
 func Laws() []Law {
-	return []Law{GeneralizedPlackettLuce{}, TransitionPlackettLuce{}, PlackettLuce{}, InverseRiffle{}, InverseInsertion{}, InverseTransposition{}}
+	return []Law{GeneralizedPlackettLuce{}, TransitionPlackettLuce{}, ContextualPlackettLuce{}, PlackettLuce{}, InverseRiffle{}, InverseInsertion{}, InverseTransposition{}}
 }
 
 // ByName returns the law with the given short name; its error lists the names.

@@ -65,16 +65,16 @@ func logProbsOfRows(l Rows, scores []float64, orders []perm.Order, dst []float64
 	work := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(work)
 	size := len(scores)
-	work.floats = grown(work.floats, 2*size)
-	less, weight := work.floats[:size], work.floats[size:]
+	work.floats = grown(work.floats, 2*size+n)
+	less, weight, spare := work.floats[:size], work.floats[size:2*size], work.floats[2*size:]
 	for at := 0; at < size; at += n {
 		exponentials(scores[at:at+n], less[at:at+n], weight[at:at+n])
 	}
 	for at, o := range orders {
 		dst[at] = 0
-		sums, last := logProduct{product: 1}, -1
+		sums := logProduct{product: 1}
 		for i, picked := range o {
-			row, sum := l.Row(weight, n, i, last), 0.0
+			row, sum := l.Row(weight, o[:i], spare), 0.0
 			for _, k := range o[i:] {
 				sum += row[k]
 			}
@@ -83,9 +83,8 @@ func logProbsOfRows(l Rows, scores []float64, orders []perm.Order, dst []float64
 				sums = logProduct{product: 1}
 				break
 			}
-			dst[at] += l.Row(less, n, i, last)[picked]
+			dst[at] += l.Row(less, o[:i], spare)[picked]
 			sums.times(sum)
-			last = picked
 		}
 		dst[at] -= sums.value()
 	}

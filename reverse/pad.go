@@ -17,12 +17,13 @@ type Padder interface {
 // padScore makes a choice impossible without being −Inf.
 const padScore = -1e9
 
-// Weighted is a law whose log p is a sum over positions, from the first on.
-type Weighted interface {
+// ByChoice is a law whose log p is a sum over choices, one a position, from the first on.
+type ByChoice interface {
 	Law
-	// WeightedLogProbGraph is LogProbGraph with the term of each position times its weight, of which there
-	// are n. With weights 1, …, 1, 0, …, 0 it is the log probability of what stands at the first positions.
-	WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node
+	// ChoiceLogProbGraph takes what LogProbGraph does and builds the log-probability [..., n] of the choice at
+	// each position, of which LogProbGraph is the sum. The sum of the first few is the log-probability of what stands
+	// there. What is impossible is far below 0 and finite.
+	ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node
 }
 
 // padded sets scores [..., n] from length [..., 1] on to padScore.

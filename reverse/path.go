@@ -35,8 +35,13 @@ func (TransitionPlackettLuce) NumScores(n int) int { return MatrixPlusRow.Size(n
 func (TransitionPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of the object placed last.
-func (TransitionPlackettLuce) Row(scores []float64, n, _, last int) []float64 {
-	return scores[(last+1)*n : (last+2)*n]
+func (TransitionPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
+	n := len(into)
+	row := 0
+	if len(placed) > 0 {
+		row = placed[len(placed)-1] + 1
+	}
+	return scores[row*n : (row+1)*n]
 }
 
 // LogProb is O(n²).
@@ -73,117 +78,29 @@ func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 	if n == 0 {
 		return []Candidate{{perm.Order{}, 0}}
 	}
-	s := pathSearch{n: n, scores: scores, weight: make([]float64, len(scores)), greatest: make([]float64, n+1)}
-	less := make([]float64, n)
-	for r := range s.greatest {
+	weight, greatest, less := make([]float64, len(scores)), make([]float64, n+1), make([]float64, n)
+	for r := range greatest {
 		row := scores[r*n : (r+1)*n]
-		exponentials(row, less, s.weight[r*n:(r+1)*n])
-		s.greatest[r] = clean(slices.MaxFunc(row, func(a, b float64) int { return cmp.Compare(clean(a), clean(b)) }))
+		exponentials(row, less, weight[r*n:(r+1)*n])
+		greatest[r] = clean(slices.MaxFunc(row, func(a, b float64) int { return cmp.Compare(clean(a), clean(b)) }))
 	}
-	beam := []pathPrefix{{used: make([]bool, n), greedy: true}}
-	for range n {
-		if beam = s.extend(beam, k, floor); len(beam) == 0 {
-			return modeAlone(l, scores, n)
-		}
-	}
-	out := make([]Candidate, len(beam))
-	for i, p := range beam {
-		out[i] = Candidate{p.order, min(p.logp, 0)}
-	}
-	return sortCandidates(out, len(out))
-}
-
-// pathPrefix is the start of an order; greedy is the one that Mode has.
-type pathPrefix struct {
-	order  perm.Order
-	used   []bool
-	logp   float64
-	greedy bool
-}
-
-// pathSearch holds the scores, and e to the scores less the greatest of their row.
-type pathSearch struct {
-	n              int
-	scores, weight []float64
-	greatest       []float64 // of each row
-}
-
-// extend returns the k best prefixes that are one object longer, by falling log-probability,
-// those below floor left out; the greedy one is among them unless it is impossible.
-func (s *pathSearch) extend(beam []pathPrefix, k int, floor float64) []pathPrefix {
-	n := s.n
-	var worst []key // a heap of the best offers, the least on top: index −(prefix·n + object)
-	greedyPick, greedyLogp := -1, negInf
-	for at, p := range beam {
-		row := 0
+	odds := func(p *prefix) ([]float64, logSum) {
+		r := 0
 		if len(p.order) > 0 {
-			row = p.order[len(p.order)-1] + 1
+			r = p.order[len(p.order)-1] + 1
 		}
-		scores, sum := s.scores[row*n:(row+1)*n], s.left(row, p.used)
-		best := -1
-		for j, used := range p.used {
-			v := clean(scores[j])
-			if used || v == negInf {
-				continue
-			}
-			logp := p.logp + sum.logProb(v)
-			if p.greedy && (best < 0 || v > clean(scores[best])) {
-				best, greedyPick, greedyLogp = j, at*n+j, logp
-			}
-			offer := key{-logp, -int32(at*n + j)}
-			switch {
-			case logp < floor:
-			case len(worst) < k:
-				worst = append(worst, offer)
-				siftUp(worst)
-			case before(worst[0], offer):
-				worst[0] = offer
-				siftDown(worst, 0)
+		row, sum := scores[r*n:(r+1)*n], 0.0
+		for j, u := range p.used {
+			if !u {
+				sum += weight[r*n+j]
 			}
 		}
-	}
-	slices.SortFunc(worst, func(a, b key) int { return byValue(b, a) }) // the best first
-	if kept := slices.ContainsFunc(worst, func(o key) bool { return int(-o.index) == greedyPick }); greedyPick >= 0 && !kept {
-		worst = append(worst[:min(len(worst), k-1)], key{-greedyLogp, -int32(greedyPick)})
-	}
-	next := make([]pathPrefix, len(worst))
-	for i, o := range worst {
-		from, j := beam[int(-o.index)/n], int(-o.index)%n
-		order := make(perm.Order, len(from.order)+1, n)
-		copy(order, from.order)
-		order[len(from.order)] = j
-		used := slices.Clone(from.used)
-		used[j] = true
-		next[i] = pathPrefix{order, used, -o.value, int(-o.index) == greedyPick}
-	}
-	return next
-}
-
-// left sums over the objects of a row that are not used.
-func (s *pathSearch) left(row int, used []bool) logSum {
-	scores, weight := s.scores[row*s.n:(row+1)*s.n], s.weight[row*s.n:(row+1)*s.n]
-	sum := 0.0
-	for j, u := range used {
-		if !u {
-			sum += weight[j]
+		if sum > tooSmall {
+			return row, logSum{greatest[r], math.Log(sum)}
 		}
+		return row, sumUnused(row, p.used) // what is left is far below the greatest of the row
 	}
-	if sum > tooSmall {
-		return logSum{s.greatest[row], math.Log(sum)}
-	}
-	greatest := negInf // what is left is far below the greatest of the row: measure from its own
-	for j, u := range used {
-		if !u {
-			greatest = max(greatest, clean(scores[j]))
-		}
-	}
-	sum = 0
-	for j, u := range used {
-		if !u {
-			sum += math.Exp(clean(scores[j]) - greatest)
-		}
-	}
-	return logSum{greatest, math.Log(sum)}
+	return prefixSearch{n, odds}.run(l, scores, k, floor)
 }
 
 // LogProbGraph takes scores [..., n + 1, n]. It needs no gather, as with rank −1 for the start

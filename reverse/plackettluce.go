@@ -28,7 +28,7 @@ func (PlackettLuce) NumScores(n int) int { return Vector.Size(n) }
 func (PlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: the same for all positions.
-func (PlackettLuce) Row(scores []float64, _, _, _ int) []float64 { return scores }
+func (PlackettLuce) Row(scores []float64, _ []int, _ []float64) []float64 { return scores }
 
 // LogProb is O(n): the sums over suffixes are kept from the last position on.
 func (l PlackettLuce) LogProb(scores []float64, o perm.Order) float64 {
@@ -92,12 +92,13 @@ func (l PlackettLuce) TopKAbove(scores []float64, k int, floor float64) []Candid
 // LogProbGraph takes scores [..., n] and uses O(n²) memory.
 func (l PlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	checkGraph(l, scores, rank, rank.Shape().Dim(-1))
-	return l.WeightedLogProbGraph(scores, rank, nil)
+	return suffixLogProb(graph.ExpandAxes(scores, -2), rank)
 }
 
-// WeightedLogProbGraph implements [Weighted].
-func (l PlackettLuce) WeightedLogProbGraph(scores, rank *graph.Node, weights []float32) *graph.Node {
-	return suffixLogProb(graph.ExpandAxes(scores, -2), rank, weights)
+// ChoiceLogProbGraph implements [ByChoice].
+func (PlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node {
+	logp, _ := suffixChoices(graph.ExpandAxes(scores, -2), rank)
+	return logp
 }
 
 // Unpad implements [Padder].

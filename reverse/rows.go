@@ -8,19 +8,22 @@ import (
 )
 
 // Rows is a law that chooses position by position, from the objects left, with odds e^s: PL,
-// GPL and transition Plackett–Luce.
+// GPL, transition and contextual Plackett–Luce.
 type Rows interface {
 	Law
-	// Row returns the n scores that choose the object at position i, where last is the object
-	// at position i − 1, or −1 at the start.
-	Row(scores []float64, n, i, last int) []float64
+	// Row returns the scores of the n objects to be the next one, after those that are placed. They
+	// are a part of scores, or are written into a slice of length n.
+	Row(scores []float64, placed []int, into []float64) []float64
 }
 
 // logProbOfRows is log p of o, in O(n²).
 func logProbOfRows(l Rows, scores []float64, o perm.Order) float64 {
-	logp, last := 0.0, -1
+	work := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(work)
+	work.floats = grown(work.floats, len(o))
+	logp := 0.0
 	for i, k := range o {
-		row, left := l.Row(scores, len(o), i, last), o[i:]
+		row, left := l.Row(scores, o[:i], work.floats), o[i:]
 		picked := clean(row[k])
 		if picked == negInf {
 			return negInf
@@ -36,7 +39,6 @@ func logProbOfRows(l Rows, scores []float64, o perm.Order) float64 {
 			sum += math.Exp(clean(row[k]) - m)
 		}
 		logp += (picked - m) - math.Log(sum)
-		last = k
 	}
 	return logp
 }
@@ -46,20 +48,20 @@ func sampleRows(l Rows, rng *rand.Rand, scores []float64, dst perm.Order) {
 	n := len(dst)
 	work := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(work)
-	work.floats = grown(work.floats, n)
+	work.floats = grown(work.floats, 2*n)
+	into := work.floats[n:]
 	for i := range dst {
 		dst[i] = i
 	}
-	last := -1
 	for i := range n {
-		row, left := l.Row(scores, n, i, last), dst[i:] // left is in rising order
+		row, left := l.Row(scores, dst[:i], into), dst[i:] // left is in rising order
 		m := negInf
 		for _, k := range left {
 			m = max(m, clean(row[k]))
 		}
 		pick := 0
 		if m > negInf {
-			total, weight := 0.0, work.floats[:len(left)]
+			total, weight := 0.0, work.floats[:len(left):n]
 			for j, k := range left {
 				weight[j] = math.Exp(clean(row[k]) - m)
 				total += weight[j]
@@ -75,23 +77,24 @@ func sampleRows(l Rows, rng *rand.Rand, scores []float64, dst perm.Order) {
 			}
 		}
 		toFront(left, pick)
-		last = left[0]
 	}
 }
 
 // greedy writes the order that takes the best object left, row by row; ties and rows without a
 // possible object go to the lowest index.
 func greedy(l Rows, scores []float64, dst perm.Order) {
-	greedyBy(func(i, last int) []float64 { return l.Row(scores, len(dst), i, last) }, dst)
+	work := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(work)
+	work.floats = grown(work.floats, len(dst))
+	greedyBy(func(placed []int) []float64 { return l.Row(scores, placed, work.floats) }, dst)
 }
 
-func greedyBy(row func(i, last int) []float64, dst perm.Order) {
+func greedyBy(row func(placed []int) []float64, dst perm.Order) {
 	for i := range dst {
 		dst[i] = i
 	}
-	last := -1
 	for i := range dst {
-		s, left, pick := row(i, last), dst[i:], 0
+		s, left, pick := row(dst[:i]), dst[i:], 0
 		best := clean(s[left[0]])
 		for j, k := range left {
 			if v := clean(s[k]); v > best {
@@ -99,7 +102,6 @@ func greedyBy(row func(i, last int) []float64, dst perm.Order) {
 			}
 		}
 		toFront(left, pick)
-		last = left[0]
 	}
 }
 

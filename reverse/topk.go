@@ -318,7 +318,7 @@ func (b *Beam) result(n int) []Candidate {
 // impossible is the result where every prefix has probability zero.
 func (b *Beam) impossible(n int, row func(i int) []float64) []Candidate {
 	b.orders = grown(b.orders, n)
-	greedyBy(func(i, _ int) []float64 { return row(i) }, b.orders)
+	greedyBy(func(placed []int) []float64 { return row(len(placed)) }, b.orders)
 	b.candidates = append(b.candidates[:0], Candidate{b.orders, negInf})
 	return b.candidates
 }

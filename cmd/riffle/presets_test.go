@@ -104,7 +104,7 @@ func rankedLists(t *testing.T) string {
 // file says and the law does not use is dropped, and config.toml reads back as the same
 // configuration, without a word of such keys.
 func TestPresetsWithEveryLaw(t *testing.T) {
-	forward := map[string]string{"gpl": "riffle", "path": "riffle", "pl": "riffle", "irs": "riffle", "ii": "insertion", "it": "transposition"}
+	forward := map[string]string{"gpl": "riffle", "path": "riffle", "cgpl": "riffle", "pl": "riffle", "irs": "riffle", "ii": "insertion", "it": "transposition"}
 	for _, name := range presets.Names() {
 		for _, law := range reverse.Laws() {
 			cfg, err := training.ReadConfig(name)
