@@ -55,9 +55,9 @@ type Options struct {
 }
 
 // Input is a file, a folder or a stream that was opened, once: what it is, and its sets as they are
-// asked for. Of JSONL each set is there with the end of its line, and of a stream that is a table of
-// features with the first line of the next: its lines stand together there. No more is kept. Those of other
-// formats are all in [File].Sets, since a line anywhere may be of any set.
+// asked for. A set of JSONL is there with the end of its line. In a stream that is a table of features the
+// lines of a set stand together, and the first line of the next ends it. No more is kept. All sets of other
+// formats are in [File].Sets, since a line anywhere may be of any set.
 type Input struct {
 	*File
 	// Size is in bytes, −1 where the end is known when it comes: of pipes and other streams. It is 0

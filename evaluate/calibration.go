@@ -192,8 +192,8 @@ func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metri
 	})
 }
 
-// addSamples adds what samples say of a set that count gave: of the places of items whose position
-// is known, −1 where it is not, and of pairs a < b, of which order tells what is right.
+// addSamples adds what samples say of a set that count gave. places are of items whose position is known;
+// it is −1 where it is not. pairs are a < b, and order tells which of them comes first.
 func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration, position []int, order func(a, b int) (before, known bool)) error {
 	n, samples := len(ranks[0]), float64(len(ranks))
 	at := make([]int, n)

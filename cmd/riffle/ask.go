@@ -199,8 +199,8 @@ func (f *streamFlags) source(cmd *cobra.Command, in *input) (*question.Source, e
 	return src, nil
 }
 
-// ask reads the sets of an input, nil for the population of a model, puts a question about them to the
-// model of DIR, and prints the answers for some sets after the other.
+// ask puts a question about the sets of an input to the model of DIR, and prints the answers part by part.
+// Where the input is nil, the one set is the model's population.
 func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, engineSpec string, in *input, q asker[R]) error {
 	if in != nil {
 		defer func() { _ = in.close() }() // only read from

@@ -58,7 +58,7 @@ func New(c *config.Config) (*Task, error) {
 		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
 	if c.Task.NMin > 0 && c.Task.Data != "" {
-		return nil, config.Errorf(config.TaskData, "instances of several sizes are drawn, wanted no file with task.n_min")
+		return nil, config.Errorf(config.TaskData, "instances of several sizes are drawn, wanted no file with %s", config.TaskNMin)
 	}
 	t := &Task{n: c.Task.N, seed: c.Seed, points: c.Model.Points, others: map[int]*Task{}}
 	t.others[t.n] = t
@@ -72,7 +72,7 @@ func New(c *config.Config) (*Task, error) {
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
-				return nil, fmt.Errorf("%s:%d: has %d cities, wanted task.n = %d", path, s.Line, len(s.Items), t.n)
+				return nil, fmt.Errorf("%s:%d: has %d cities, wanted %s = %d", path, s.Line, len(s.Items), config.TaskN, t.n)
 			}
 			if s.Order == nil {
 				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
