@@ -68,8 +68,8 @@ type Input struct {
 	from  io.Closer
 }
 
-// Open opens a file, a folder of pictures, or a pipe, and finds its format by its first lines and,
-// where they do not tell, by its name. A pipe that nobody writes to is waited for for seconds. A
+// Open opens a file, a folder of pictures, or a pipe. It finds the format by the first lines or, where they do
+// not tell, by the name. A pipe that nobody writes to is waited for for seconds. A
 // picture has a format and no sets. A TSPLIB problem without coordinates is a set of bare items; of
 // several tours the first is the order.
 func Open(path string, o Options) (*Input, error) {

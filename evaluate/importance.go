@@ -69,8 +69,8 @@ type ImportanceOptions struct {
 // ErrNoFeatures is returned for models of other tasks.
 var ErrNoFeatures = errors.New("wanted a model of ranked lists of features")
 
-// MeasureImportance orders lists of features, whose orders are known at least in part, as they are and
-// with the values of one feature shuffled among all items of all lists, and compares. Lists that
+// MeasureImportance orders lists of features as they are, and again with the values of one feature shuffled
+// among all items of all lists, and compares. The lists' orders are known at least in part. Lists that
 // put no item before another are left out. Where lists is nil they are the model's test lists.
 func MeasureImportance(ctx context.Context, m *learn.Model, lists []*dataset.Set, opt ImportanceOptions) (*Importance, error) {
 	opt.Repeats = cmp.Or(opt.Repeats, 5)

@@ -33,8 +33,8 @@ func (t Timing) String() string {
 	return fmt.Sprintf("%.4f s a %s of %d sets (%.4f to %.4f, %d rounds), %.1f sets/s", t.Median, t.What, t.Sets, t.Low, t.High, len(t.Seconds), float64(t.Sets)/t.Median)
 }
 
-// TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints,
-// and times rounds rounds of size steps, after warm steps that compile and fill the caches.
+// TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints. It times so many
+// rounds of size steps. Before them it makes warm steps, which compile and fill the caches.
 func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) (t Timing, err error) {
 	if warm < 1 || rounds < 1 || size < 1 {
 		return t, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)

@@ -122,9 +122,9 @@ func (t *Task) OfSize(n int) task.Task {
 func (t *Task) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
 
 // Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or
-// are those of a file, the test file's in their order. Instances of which there is a number, those
-// of a training file or task.instances that are drawn, come at random, each turned, mirrored and
-// begun at any of its cities.
+// are those of a file, the test file's in their order. Training takes a limited number of
+// instances, those of a file or task.instances that are drawn, at random. It turns and mirrors each, and
+// begins it at any of its cities.
 func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
 	e, j := &task.Examples{Clean: make([]perm.Order, count)}, &judge{best: make([]float64, count)}
 	points := make([][][2]float64, count)
