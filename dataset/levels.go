@@ -127,6 +127,24 @@ func (l BucketOrder) Draw(rng *rand.Rand, n int) perm.Order {
 	return o
 }
 
+// Allows reports whether an order is one of those that [BucketOrder.Draw] draws: what stands in an earlier
+// level comes before what stands in a later one.
+func (l BucketOrder) Allows(o perm.Order) bool {
+	rank := o.Rank()
+	last := -1 // of the levels before
+	for _, group := range l {
+		deepest := last
+		for _, k := range group {
+			if rank[k] < last {
+				return false
+			}
+			deepest = max(deepest, rank[k])
+		}
+		last = deepest
+	}
+	return true
+}
+
 // LogCount is the log of how many orders of n items are consistent with l.
 func (l BucketOrder) LogCount(n int) float64 {
 	log := logFactorial(n) - logFactorial(l.Known())

@@ -22,6 +22,9 @@ func TestLevelsDraw(t *testing.T) {
 	for _, l := range []BucketOrder{nil, {{2}, {0, 3}}, {{1}, {0}, {3}, {2}}, {{0, 1, 2, 3}}, {{3}}, {{1, 2}, {0}}} {
 		var allowed []string
 		for o := range perm.All(4) {
+			if l.Allows(o) != consistent(l, o) {
+				t.Fatalf("%v allows %v: %v", l, o, l.Allows(o))
+			}
 			if consistent(l, o) {
 				allowed = append(allowed, fmt.Sprint(o))
 			}

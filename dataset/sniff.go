@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,10 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		return ""
 	}
 	first, line := data[0], strings.Join(data[0], " ")
+	values := first // without a comment at the end of the line
+	if at := slices.IndexFunc(first, func(f string) bool { return f[0] == '#' }); at > 0 {
+		values = first[:at]
+	}
 	switch {
 	case line[0] == '{' || line[0] == '[':
 		return FormatJSONL
@@ -145,7 +150,7 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		return FormatTSPLIB
 	case !isNumber(first[0]):
 		return ""
-	case len(first) > 1 && (strings.HasPrefix(first[1], "qid:") || strings.Contains(first[len(first)-1], ":")):
+	case len(first) > 1 && (strings.HasPrefix(first[1], "qid:") || strings.Contains(values[len(values)-1], ":")):
 		return FormatSVMLight
 	case len(first) == 1 && len(data) > 1 && strings.Contains(data[1][0], ","):
 		return FormatPrefLib // as it was before

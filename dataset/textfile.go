@@ -11,7 +11,7 @@ import (
 )
 
 // unpackText is [unpack] for a file of text: a byte order mark is left out, and UTF-16, which has
-// one, becomes UTF-8.
+// one, becomes UTF-8. Lines that end with CR alone end with LF.
 func unpackText(r io.Reader) (*bufio.Reader, error) {
 	br, err := unpack(r)
 	if err != nil {
@@ -23,10 +23,44 @@ func unpackText(r io.Reader) (*bufio.Reader, error) {
 		if mark, _ := br.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 			_, _ = br.Discard(3)
 		}
-		return br, nil
+		return bufio.NewReaderSize(&macReader{r: br}, 64<<10), nil
 	}
 	_, _ = br.Discard(2)
-	return bufio.NewReaderSize(&utf16Reader{r: br, order: order}, 64<<10), nil
+	return bufio.NewReaderSize(&macReader{r: bufio.NewReader(&utf16Reader{r: br, order: order})}, 64<<10), nil
+}
+
+// macReader ends lines with LF where a text ends them with CR alone, as old Macs and "CSV (Macintosh)" do:
+// by its first end of a line. Without that, such a file is one line, a header without a set.
+type macReader struct {
+	r     *bufio.Reader
+	known bool // how lines end
+	cr    bool // with CR alone
+}
+
+func (l *macReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	from := 0
+	if !l.known {
+		if from = bytes.IndexAny(p[:n], "\r\n"); from < 0 {
+			return n, err
+		}
+		l.known = true
+		if p[from] == '\r' {
+			next := p[from+1 : n]
+			if len(next) == 0 {
+				next, _ = l.r.Peek(1)
+			}
+			l.cr = len(next) > 0 && next[0] != '\n'
+		}
+	}
+	if l.cr {
+		for i, c := range p[from:n] {
+			if c == '\r' {
+				p[from+i] = '\n'
+			}
+		}
+	}
+	return n, err
 }
 
 // utf16Order is the order of bytes that UTF-16's mark at the beginning says, nil where there is none.

@@ -41,7 +41,7 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 	if err != nil {
 		return nil, err
 	}
-	bounds, uniform, err := bound(ctx, m, sets)
+	bounds, uniform, above, err := bound(ctx, m, sets)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,9 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 	r.Lists = lists
 	if r.Figures, err = got.figures(m.Task.Measures(), r.Seed, r.Paper); err != nil {
 		return nil, err
+	}
+	if above > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the bounds of %d of %d different lists were estimated above 0, where none is, and were made 0", above, len(sets)))
 	}
 	dropped := t.Doubts(split)
 	r.Warnings = append(r.Warnings, dropped...)
@@ -79,8 +82,9 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 
 // bound bounds log p of what is known of each set, and has the same of all orders alike. An order
 // consistent with what is known stands for the set: by Jensen, its mean log p and the log of how many
-// there are bound log p of what is known.
-func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, uniform []float64, err error) {
+// there are bound log p of what is known. above is how many of these estimates were above 0, where no
+// bound is, and are 0.
+func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, uniform []float64, above int, err error) {
 	drawn, logCount := make([]*dataset.Set, len(sets)), make([]float64, len(sets))
 	for i, s := range sets {
 		l := s.Known()
@@ -89,14 +93,17 @@ func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, un
 		drawn[i] = &d
 		logCount[i] = l.LogCount(len(s.Items))
 	}
-	scored, _, err := m.Score(ctx, drawn, boundDraws, m.Config.Seed)
+	scored, _, err := m.Bound(ctx, drawn, boundDraws, m.Config.Seed)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	for i, s := range scored {
+		if s.Capped && s.Bound == 0 || float64(s.Bound)+logCount[i] > 0 {
+			above++
+		}
 		bounds, uniform = append(bounds, min(0, float64(s.Bound)+logCount[i])), append(uniform, float64(s.Uniform)+logCount[i])
 	}
-	return bounds, uniform, nil
+	return bounds, uniform, above, nil
 }
 
 // addPopulations adds the figures of classical models of one population's lists. It returns what is

@@ -444,8 +444,18 @@ type Scored struct {
 
 // Score estimates log p of the sets' given orders, and bounds it from below, by draws forward
 // trajectories. Where a set has levels that are not one order it is the log of the sum over all
-// orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Constraints do not matter here.
+// orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is
+// the sum over all ways, with a standard error of 0. Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
+	return m.scoreSets(ctx, sets, draws, seed, true)
+}
+
+// Bound is [Model.Score] for whoever wants the bound alone: of few objects too, log p is the estimate.
+func (m *Model) Bound(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
+	return m.scoreSets(ctx, sets, draws, seed, false)
+}
+
+func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, seed uint64, exact bool) (out []Scored, warnings []string, err error) {
 	for i, s := range sets {
 		if err := CheckScore(m.Process, s); err != nil {
 			return nil, nil, InSet(name(s, i), err)
@@ -478,6 +488,11 @@ func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed 
 		}, logCount, draws, rngs)
 		if err != nil {
 			return err
+		}
+		if exact {
+			if err := m.exactly(ctx, enc, sets, index, draws, estimates); err != nil {
+				return err
+			}
 		}
 		for k, i := range index {
 			out[i] = m.scored(estimates[k], sets[i], logCount[k], draws)

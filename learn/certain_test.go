@@ -63,8 +63,8 @@ func TestPartialProbability(t *testing.T) {
 		}
 	}
 	p, q := math.Exp(float64(scored[4].LogProb)), math.Exp(float64(scored[5].LogProb))
-	if e := math.Hypot(p*float64(scored[4].LogProbStdErr), q*float64(scored[5].LogProbStdErr)); math.Abs(p+q-1) > 4*e || e > 0.05 {
-		t.Errorf("p(1 before 3) = %.3f, p(3 before 1) = %.3f, together 1 ± %.3f", p, q, e)
+	if e := math.Hypot(p*float64(scored[4].LogProbStdErr), q*float64(scored[5].LogProbStdErr)); math.Abs(p+q-1) > 1e-6 || e != 0 {
+		t.Errorf("p(1 before 3) = %.3f, p(3 before 1) = %.3f, together 1 exactly (± %g)", p, q, e)
 	}
 }
 

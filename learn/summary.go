@@ -22,6 +22,8 @@ type Frequent struct {
 	// it was asked for.
 	LogProb *Nats `json:"log_prob,omitempty"`
 	StdErr  *Nats `json:"stderr,omitempty"`
+	// Capped is whether the estimate was above 0, as in [Scored].
+	Capped bool `json:"capped,omitempty"`
 }
 
 // MostFrequent returns at most k different orders of some samples by falling share, equal
@@ -87,6 +89,8 @@ type Entropy struct {
 	Mean   Nats `json:"mean"`
 	StdErr Nats `json:"stderr"`
 	Draws  int  `json:"draws"`
+	// Capped is how many of the estimates were above 0, where no log p is, and count as 0.
+	Capped int `json:"capped,omitempty"`
 	// Uniform is log n!, the entropy of all orders alike.
 	Uniform Nats `json:"uniform"`
 }
@@ -118,9 +122,12 @@ func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Or
 	}
 	for i, f := range all {
 		e.Mean -= Nats(f.Share) * scored[i].LogProb
+		if scored[i].Capped {
+			e.Capped++
+		}
 		for j := range most {
 			if slices.Equal(most[j].Order, f.Order) {
-				most[j].LogProb, most[j].StdErr = &scored[i].LogProb, &scored[i].LogProbStdErr
+				most[j].LogProb, most[j].StdErr, most[j].Capped = &scored[i].LogProb, &scored[i].LogProbStdErr, scored[i].Capped
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package question
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
@@ -66,6 +67,11 @@ func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([
 		if s.Entropy {
 			if out[i].Entropy, err = m.Entropy(ctx, sets[i], d.Samples, s.Draws, s.Seed, out[i].Top); err != nil {
 				return nil, nil, learn.InSet(d.ID, err)
+			}
+			if c := out[i].Entropy.Capped; c > 0 {
+				w := fmt.Sprintf("entropy: estimates of log p above 0, where none is, were made 0 (%d): more draws bring them nearer", c)
+				out[i].Warnings = append(out[i].Warnings, w)
+				warnings = append(warnings, fmt.Sprintf("set %s: %s", d.ID, w))
 			}
 		}
 	}

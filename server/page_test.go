@@ -1,8 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -128,6 +132,9 @@ func answered(t *testing.T, ctx context.Context, items int) {
 	}
 	if n := value[int](t, ctx, `document.querySelectorAll("#orders tr").length`); n < 2 || n > 8 {
 		t.Errorf("%d alternatives", n)
+	}
+	if head := value[string](t, ctx, `document.querySelector("#alternatives th:nth-child(2)").textContent`); head != "Kept ways" {
+		t.Errorf("what ranks the orders is called %q", head) // it is no log p
 	}
 	p := value[[]float64](t, ctx, `[...document.querySelectorAll("#orders .bar")].map((b) => Number(b.style.getPropertyValue("--p")))`)
 	for _, x := range p {
@@ -343,9 +350,20 @@ func TestPageRulesAndTables(t *testing.T) {
 			do(t, ctx, chromedp.Click(chromedp.CSS("#rules button")))
 		}
 	}
+	unknown := func() bool { // whether the page says that the answer knows nothing of a change of the rules
+		t.Helper()
+		return !value[bool](t, ctx, `document.getElementById("rules-new").hidden`)
+	}
+	if unknown() {
+		t.Error("an answer that obeys the rules is said not to know of them")
+	}
 	rule("before", "4", "0")
 	legible(t, ctx, "rules")
-	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#rules li:nth-child(2)")), chromedp.Click(chromedp.CSS("#go")))
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#rules li:nth-child(2)")))
+	if !unknown() {
+		t.Error("an answer from before a rule stands beside it without a word")
+	}
+	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
 	for _, o := range orders() {
 		if o[2] != 4 || slices.Index(o, 0) < 2 {
 			t.Errorf("order %v: wanted item 4 at position 2 and item 0 after it", o)
@@ -440,6 +458,56 @@ func TestPagePaper(t *testing.T) {
 	}
 	if warnings := value[string](t, ctx, `document.getElementById("warnings").textContent`); !strings.Contains(warnings, "5 of 5 pictures are dark on light") {
 		t.Errorf("warnings %q", warnings)
+	}
+	for _, e := range errors() {
+		t.Error(e)
+	}
+}
+
+// Pictures are shown and sent as EXIF says, whichever of its eight orientations they have.
+func TestPageOrientation(t *testing.T) {
+	_, web := start(t, nil, "sorter")
+	ctx, errors := open(t, web.URL)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#main")))
+	// Six blocks of grey, 0 40 80 above 120 160 200, as they are stored; and as each orientation shows them.
+	stored := image.NewGray(image.Rect(0, 0, 24, 16))
+	for y := range 16 {
+		for x := range 24 {
+			stored.SetGray(x, y, color.Gray{Y: uint8(40 * (x/8 + 3*(y/8)))})
+		}
+	}
+	shown := [][]int{
+		{0, 40, 80, 120, 160, 200}, {80, 40, 0, 200, 160, 120}, {200, 160, 120, 80, 40, 0}, {120, 160, 200, 0, 40, 80},
+		{0, 120, 40, 160, 80, 200}, {120, 0, 160, 40, 200, 80}, {200, 80, 160, 40, 120, 0}, {80, 200, 40, 160, 0, 120},
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, stored, &jpeg.Options{Quality: 100}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var files []string
+	for k := range shown {
+		exif := "\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(k+1)) + "\x00\x00\x00\x00\x00\x00"
+		path := filepath.Join(dir, fmt.Sprintf("%d.jpg", k+1))
+		if err := os.WriteFile(path, slices.Concat(file.Bytes()[:2], []byte(exif), file.Bytes()[2:]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), files), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(8)")))
+	blocks := value[[][]int](t, ctx, `state.images.map(({ canvas: c }) => {
+		const seen = [];
+		for (let y = 4; y < c.height; y += 8) for (let x = 4; x < c.width; x += 8) seen.push(c.getContext("2d").getImageData(x, y, 1, 1).data[0]);
+		return [c.width / 8, ...seen];
+	})`)
+	for k, want := range shown {
+		columns := 3
+		if k >= 4 {
+			columns = 2
+		}
+		if got := blocks[k]; len(got) != 7 || got[0] != columns || slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return max(got[i+1]-want[i], want[i]-got[i+1]) > 4 }) {
+			t.Errorf("orientation %d is sent as %v, wanted %d columns of %v", k+1, got, columns, want)
+		}
 	}
 	for _, e := range errors() {
 		t.Error(e)

@@ -150,6 +150,7 @@ func TestFormsOfFeatures(t *testing.T) {
 		{name: "UTF-16 with tabs", file: "x.csv", text: utf16Text(strings.ReplaceAll(plain, ",", "\t")), same: true},
 		{name: "decimal commas", file: "x.csv", text: comma(plain), same: true, said: "numbers have decimal commas"},
 		{name: "sep= and Windows' lines", file: "x.csv", text: "sep=;\r\n" + strings.ReplaceAll(strings.ReplaceAll(plain, ",", ";"), "\n", "\r\n"), same: true},
+		{name: "lines that end with CR alone", file: "x.csv", text: strings.ReplaceAll(plain, "\n", "\r"), same: true},
 		{name: "lines of sets mixed", file: "x.csv", text: mixed(plain), same: true},
 		{name: "a column that the model has never seen", file: "x.csv", text: with("stadium_seats", func(i int) string { return fmt.Sprint(i) }), said: `unknown column "stadium_seats"`},
 		{name: "a column less", file: "x.csv", text: plantedTable(strings.Join(short[1:], ","), rows, false, nil), said: `column "runs" is missing`},
@@ -255,6 +256,11 @@ func TestFormsOfNumberedFeatures(t *testing.T) {
 		{name: "sizes in a file of their own", file: "x.txt", query: query, same: true, text: lists("", func(id, k int) string {
 			one, two, three := values(id, k)
 			return fmt.Sprintf("%d 1:%s 2:%s 3:%s", k, one, two, three)
+		})},
+		// They name the items, so that orders are told in names.
+		{name: "comments, and sizes in a file of their own", file: "x.txt", query: query, same: true, but: []string{"order", "sample"}, text: lists("", func(id, k int) string {
+			one, two, three := values(id, k)
+			return fmt.Sprintf("%d 1:%s 2:%s 3:%s # document %d", k, one, two, three, k)
 		})},
 		{name: "sizes that do not add up", file: "x.txt", query: query + "1\n", said: "has sets of 49 items in all, wanted 48", text: lists("", func(id, k int) string {
 			return fmt.Sprintf("%d 1:%d", k, k)

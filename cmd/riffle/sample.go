@@ -133,6 +133,9 @@ func (a *app) printSampled(r question.Sampled, names []string) {
 			fmt.Fprintf(a.out, "%6.2f %%  %s", 100*f.Share, strings.Join(perm.Act(f.Order, names), " "))
 			if f.LogProb != nil {
 				fmt.Fprintf(a.out, "  log p %.3f ± %.3f", *f.LogProb, *f.StdErr)
+				if f.Capped {
+					fmt.Fprint(a.out, ", was above 0")
+				}
 			}
 			fmt.Fprintln(a.out)
 		}

@@ -189,13 +189,14 @@ function showRules() {
     b.addEventListener("click", () => { state.rules.splice(i, 1); showRules(); });
     return make("li", {}, b);
   }));
+  $("rules-new").hidden = !state.answer || state.answer.rules === JSON.stringify(state.rules);
 }
 
 // clear takes the answer away.
 function clear() {
   stop();
   state.answer = null;
-  for (const id of ["player", "alternatives", "marginals", "which-set", "error", "downloads", "shortest"]) $(id).hidden = true;
+  for (const id of ["player", "alternatives", "marginals", "which-set", "error", "downloads", "shortest", "rules-new"]) $(id).hidden = true;
   $("warnings").replaceChildren();
   say("");
   const empty = state.models.length && model().items !== "point";
@@ -395,9 +396,10 @@ async function run(question) {
   $("go").disabled = $("table-use").disabled = true;
   $("result").setAttribute("aria-busy", "true");
   say("Asking the model …");
+  const rules = JSON.stringify(state.rules);
   try {
     const answer = await question();
-    if (mine === state.asking) show(answer);
+    if (mine === state.asking) show({ ...answer, rules });
   } catch (e) {
     if (mine === state.asking) { say(""); complain(e); }
   } finally {
@@ -502,6 +504,7 @@ async function askTable() {
 // show takes {kind: tiles|cards|map, sets: [{id, orders, steps, samples, marginals, names, pictures?, points?}]}.
 function show(answer) {
   state.answer = { ...answer, set: 0, alternative: 0 };
+  $("rules-new").hidden = state.answer.rules === JSON.stringify(state.rules);
   say("");
   $("set").replaceChildren(...answer.sets.map((s, i) => make("option", { value: i }, s.id)));
   $("which-set").hidden = answer.sets.length < 2;

@@ -15,6 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/internal/field"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/parallel"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -247,7 +248,11 @@ func (t *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor,
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {
 		if set.Kind != dataset.KindPoint && n > 0 {
-			return nil, nil, fmt.Errorf("set %s: items are %s, wanted points", set.ID, set.Kind.Items())
+			help := ""
+			if set.Kind == dataset.KindFeatures {
+				help = `cities are TSPLIB, tour text, or lines of JSON with "point": [x, y]; the page takes tables with the columns x and y`
+			}
+			return nil, nil, hint.Errorf(help, "set %s: items are %s, wanted points", set.ID, set.Kind.Items())
 		}
 		p, _ := task.Cities(set)
 		flat = append(flat, task.ForNetwork(p, t.points)...)

@@ -1,0 +1,54 @@
+package learn
+
+import (
+	"context"
+	"slices"
+
+	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/perm"
+)
+
+// Sets of as many orders as these are scored by all of them: always, and where the draws are as many.
+const (
+	exactAlways = 24
+	exactMost   = 120
+)
+
+// exactOrders is how many orders a set of n objects has where its log p is their sum, 0 where it is
+// an estimate by so many draws.
+func (m *Model) exactOrders(n, draws int) int {
+	if orders := m.Process.Orders(n, exactMost); orders <= exactAlways || orders <= min(draws, exactMost) {
+		return orders
+	}
+	return 0
+}
+
+// exactly puts log p itself in the place of its estimates where a set has few orders. Draws miss the ways
+// that the shuffles cannot make: one riffle of three cards or more makes only some orders, and a model
+// may think that it undoes any.
+func (m *Model) exactly(ctx context.Context, enc *diffusion.Encoded, sets []*dataset.Set, index []int, draws int, estimates []diffusion.Estimate) error {
+	var few []int
+	for k := range index {
+		if m.exactOrders(enc.Size(k), draws) > 0 {
+			few = append(few, k)
+		}
+	}
+	if few == nil {
+		return nil
+	}
+	logs, err := m.decoder.Exact(ctx, enc, few, func(k int, o perm.Order) bool {
+		if s := sets[index[k]]; s.Order == nil {
+			return s.Levels.Allows(o)
+		}
+		return slices.Equal(sets[index[k]].Order, o)
+	})
+	if err != nil {
+		return err
+	}
+	for i, k := range few {
+		e := &estimates[k]
+		e.Bound, e.LogProb, e.StdErr, e.Effective = min(e.Bound, logs[i]), logs[i], 0, float64(draws)
+	}
+	return nil
+}
