@@ -82,12 +82,9 @@ type evaluation struct {
 
 // check finds what is wrong with the flags.
 func (e *evaluation) check(cmd *cobra.Command) error {
-	err := cmp.Or(atLeast(cmd, "examples", e.Examples, 1), atLeast(cmd, "n", e.N, 2), usage(cmd, e.Check()),
-		usage(cmd, learn.InRange("samples", e.samples, evaluate.MaxCalibrationSamples)))
-	if err == nil && !e.calibration {
-		err = only(cmd, "--calibration", "samples")
-	}
-	return cmp.Or(err, checkDecode(cmd, question.Order{Top: 1, Decode: e.decode}))
+	return cmp.Or(atLeast(cmd, "examples", e.Examples, 1), atLeast(cmd, "n", e.N, 2), usage(cmd, e.Check()),
+		usage(cmd, learn.InRange("samples", e.samples, evaluate.MaxCalibrationSamples)), only(cmd, e.calibration, "--calibration", "samples"),
+		checkDecode(cmd, question.Order{Top: 1, Decode: e.decode}))
 }
 
 // eval judges the model of a run as asked.

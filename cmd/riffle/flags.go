@@ -56,10 +56,10 @@ func atLeast(cmd *cobra.Command, flag string, value, least int) error {
 	return nil
 }
 
-// only refuses flags that are given and are for something else alone.
-func only(cmd *cobra.Command, what string, flags ...string) error {
+// only refuses flags that are given and are for something else alone, unless that is so.
+func only(cmd *cobra.Command, so bool, what string, flags ...string) error {
 	for _, flag := range flags {
-		if cmd.Flags().Changed(flag) {
+		if !so && cmd.Flags().Changed(flag) {
 			return usagef("%s: --%s is for %s alone", name(cmd), flag, what)
 		}
 	}

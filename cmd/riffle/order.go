@@ -78,7 +78,7 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if in != nil && in.IsCities() && args[1] != "-" { // of the standard input they are sets like others
 		return a.tours(cmd, args[0], in, f)
 	}
-	if err := cmp.Or(only(cmd, "cities", tourOnly...), only(cmd, "a puzzle or for cities", "out", "reference", "time")); err != nil {
+	if err := cmp.Or(only(cmd, false, "cities", tourOnly...), only(cmd, false, "a puzzle or for cities", "out", "reference", "time")); err != nil {
 		return err
 	}
 	var sets *input

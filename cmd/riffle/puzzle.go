@@ -54,7 +54,7 @@ func (g *gridFlags) addShuffle(cmd *cobra.Command) {
 // check reads the grid and finds what is wrong with the flags.
 func (g *gridFlags) check(cmd *cobra.Command) error {
 	if g.grid == "" {
-		return only(cmd, "--grid", "crop", "shuffle")
+		return only(cmd, false, "--grid", "crop", "shuffle")
 	}
 	if cmd.Flags().Changed("shuffle") {
 		g.Shuffle = &g.shuffle

@@ -65,11 +65,8 @@ trajectories for each different sample; it is an upper bound but for the samplin
 }
 
 func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
-	err := cmp.Or(usage(cmd, f.Check()), checkPicture(cmd, "figure", f.figure), f.rules.check(cmd), f.grid.check(cmd), f.stream.needsJSON(cmd, a.json))
-	if err == nil && !f.Entropy {
-		err = only(cmd, "--entropy", "draws")
-	}
-	if err != nil {
+	if err := cmp.Or(usage(cmd, f.Check()), only(cmd, f.Entropy, "--entropy", "draws"), checkPicture(cmd, "figure", f.figure),
+		f.rules.check(cmd), f.grid.check(cmd), f.stream.needsJSON(cmd, a.json)); err != nil {
 		return err
 	}
 	if f.figure != "" {

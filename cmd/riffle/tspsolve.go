@@ -43,11 +43,8 @@ cities then; 2opt and oropt make moves that turn no part of the tour round.
   riffle tsp solve berlin52.tsp --open --start 1 --end 52
   riffle tsp solve tsp50.txt --method 2opt --starts 5 --seed 1 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			wrong := only(cmd, "--method exact", "time")
-			if q.Method == "exact" {
-				wrong = only(cmd, "--method 2opt and oropt", "starts", "seed")
-			}
-			return cmp.Or(wrong, usage(cmd, q.Check()), exactly("FILE")(cmd, args))
+			exact := q.Method == "exact"
+			return cmp.Or(only(cmd, exact, "--method exact", "time"), only(cmd, !exact, "--method 2opt and oropt", "starts", "seed"), usage(cmd, q.Check()), exactly("FILE")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tspSolve(cmd.Context(), args[0], out, &q) },
 	}
