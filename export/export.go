@@ -84,7 +84,11 @@ func Tensors(from, to string) (*Written, error) {
 	case same && own:
 		return nil, hint.Errorf("another OUT", "%s: is a file of the run, which stays as it is", to)
 	}
-	err = run.WriteFile(to, func(w io.Writer) error { return run.WriteTensors(w, weights, nil) })
+	metadata, err := dir.Metadata(state.Step)
+	if err != nil {
+		return nil, err
+	}
+	err = run.WriteFile(to, func(w io.Writer) error { return run.WriteTensors(w, weights, metadata) })
 	return &Written{"safetensors", []string{to}, state.Step, len(weights), warnings}, err
 }
 

@@ -74,7 +74,7 @@ func (q *Tours) judge(ctx context.Context, i int, answer learn.Ordered) (*Toured
 		return nil, err
 	}
 	var shortened perm.Order
-	if q.Finish != "" || x.N() != q.trained && !w.ruled {
+	if q.Finish != "" || !q.trained.has(x.N()) && !w.ruled {
 		shortened = w.twoOpt(x, r.Orders[0].Order)
 	}
 	if q.Finish != "" {
@@ -137,6 +137,14 @@ func (q *Tours) reference(ctx context.Context, r *Toured, i int, w *way) (err er
 	return err
 }
 
+// sizes are how many cities the sets of training had.
+type sizes struct {
+	least, most int
+	words       string
+}
+
+func (s sizes) has(n int) bool { return s.least <= n && n <= s.most }
+
 // otherSizes gathers how good a model is on instances of other sizes than it was trained on.
 type otherSizes struct {
 	count, compared     int
@@ -147,8 +155,8 @@ type otherSizes struct {
 const worth = 0.05
 
 // look notes an answer; shortened is what 2-opt makes of it.
-func (o *otherSizes) look(r *Toured, n, trained int, shortened perm.Order, w *way) {
-	if n == trained || n < 4 {
+func (o *otherSizes) look(r *Toured, n int, trained sizes, shortened perm.Order, w *way) {
+	if trained.has(n) || n < 4 {
 		return
 	}
 	var here otherSizes
@@ -168,11 +176,11 @@ func (o *otherSizes) look(r *Toured, n, trained int, shortened perm.Order, w *wa
 	r.Warnings = append(r.Warnings, here.warnings(trained)...)
 }
 
-func (o *otherSizes) warnings(trained int) []string {
+func (o *otherSizes) warnings(trained sizes) []string {
 	if o.count == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("tours of other than the %d cities that the model was trained on are here ", trained)
+	text := fmt.Sprintf("tours of other than the %s cities that the model was trained on are here ", trained.words)
 	switch count := float64(o.compared); {
 	case o.compared > 0 && o.gap/count < worth:
 		return nil

@@ -48,7 +48,7 @@ type Tours struct {
 	list      []dataset.Problem
 	given     []dataset.Problem // tours to compare with, or nil
 	givenPath string
-	trained   int // cities that the model was trained on
+	trained   sizes
 
 	gaps     float64 // of the answers so far, percent
 	compared int
@@ -84,7 +84,7 @@ func (q *Tours) Ask(ctx context.Context, m *learn.Model, name string) (answers i
 	if _, ok := m.Task.(task.Turner); !ok {
 		return nil, nil, learn.Refuse(learn.Unfit, "model", "%s: has cities, the model of %s is of the task %s", q.file.Path, name, m.Config.Task.Name)
 	}
-	q.trained = m.Config.Task.N
+	q.trained = sizes{m.Config.SmallestSet(), m.Config.Task.N, m.Config.SizesInWords()}
 	asked := make([]*dataset.Set, len(q.file.Sets))
 	for i, s := range q.file.Sets {
 		w, err := q.Tour.way(len(s.Items))

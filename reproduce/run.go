@@ -25,7 +25,7 @@ type Asked struct {
 // part I/N that shard says, "" for all.
 func Select(names []string, pattern, shard string) (all []Asked, err error) {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, learn.Refuse(learn.Usage, "rows", "wanted a pattern of names such as '*-9' (got %q)", pattern)
+		return nil, learn.Refuse(learn.Usage, "rows", "%s: wanted a pattern of names such as '*-9' (got %q)", learn.Opt("rows"), pattern)
 	}
 	part, of, at := 1, 1, 0
 	if shard != "" {

@@ -3,7 +3,7 @@
 The names and shapes of state_dict() are those of a saved model (model.safetensors), so
 that load() takes a run's directory as it is: load("runs/sort9"). A configuration is a dict of what config.toml calls its
 model: n, law, gpl_rows, dim, layers, heads, feed_forward, dropout, positions, encoder and,
-as the encoder needs them, height, width, window, channels, kernel, hidden, features; score
+as the encoder needs them, height, width, window, channels, kernel, hidden, features; norm (post or pre); score
 (context, direct or sum) for a law with a score an object; edges for the network of tours.
 """
 
@@ -108,6 +108,8 @@ class CNN(Features):
 
 
 CODE_SHARPNESS = 2.0
+CERTAINTY = 4  # lets scores of laws by choice become large soon
+CONTEXT_WIDTH = 64
 
 
 class Window(nn.Module):
@@ -204,6 +206,34 @@ class Tour(nn.Module):
         return self.layers[-1](torch.cat([y, dummies], 1), src_mask=mask)
 
 
+class Transitions(nn.Module):
+    """Who comes after whom, for path: z [rows, n, d] -> [rows, n+1, n], the start's row first."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.query, self.key = nn.Linear(d, d), nn.Linear(d, d)
+        self.start = nn.Parameter(torch.randn(d))
+
+    def forward(self, z):
+        queries = torch.cat([self.start.expand(len(z), 1, -1), self.query(z)], 1)
+        return queries @ self.key(z).mT * (CERTAINTY / math.sqrt(z.shape[-1]))
+
+
+class Contexts(nn.Module):
+    """The vectors of cgpl: z [rows, n, d] -> [rows, n+1, 3w+1], those of the start first."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.out = nn.Linear(d, 3 * CONTEXT_WIDTH + 1)
+        self.start = nn.Parameter(torch.randn(CONTEXT_WIDTH))
+
+    def forward(self, z):
+        w = CONTEXT_WIDTH
+        key, rest = self.out(z).split([w, 2 * w + 1], -1)
+        first = torch.cat([torch.zeros(w), self.start, torch.zeros(w + 1)]).expand(len(z), 1, -1)
+        return torch.cat([first, torch.cat([key * (CERTAINTY / math.sqrt(w)), rest], -1)], 1)
+
+
 def score_mlp(d):
     """[..., d] -> [..., 1]"""
     return nn.Sequential(nn.Linear(d, d), nn.ReLU(), nn.Linear(d, 1))
@@ -227,14 +257,18 @@ class Denoiser(nn.Module):
         self.time_embedding = nn.Sequential(nn.Linear(TIME_DIM, d), nn.SiLU(), nn.Linear(d, d))
         if c["positions"] == "learned":
             self.positions = nn.Embedding(2 * c["n"], d)
+        elif c["positions"] == "first":
+            self.positions = nn.Embedding(1, d)
+        pre = c.get("norm", "post") == "pre"
         if c.get("edges"):
             self.transformer = Tour(c)
         else:
-            layer = nn.TransformerEncoderLayer(d, c["heads"], c["feed_forward"], c["dropout"], batch_first=True)
-            self.transformer = nn.TransformerEncoder(layer, c["layers"], enable_nested_tensor=False)
+            layer = nn.TransformerEncoderLayer(d, c["heads"], c["feed_forward"], c["dropout"], batch_first=True, norm_first=pre)
+            norm = nn.LayerNorm(d) if pre else None
+            self.transformer = nn.TransformerEncoder(layer, c["layers"], norm=norm, enable_nested_tensor=False)
         self.dropout = nn.Dropout(c["dropout"])
         if c["law"] != "gpl":
-            self.head = score_mlp(d)
+            self.head = {"path": Transitions, "cgpl": Contexts}.get(c["law"], score_mlp)(d)
 
     def position_encoding(self, n, dummies):
         """[n+dummies, d], the dummies after the items."""
@@ -242,8 +276,11 @@ class Denoiser(nn.Module):
         if kind == "learned":
             first = self.config["n"]
             return self.positions(torch.tensor([*range(n), *range(first, first + dummies)]))
-        if kind == "none":
-            return torch.cat([torch.zeros(n, d), position_table(dummies, d)])
+        if kind in ("none", "first"):
+            items = torch.zeros(n, d)
+            if kind == "first":
+                items = torch.cat([self.positions.weight, items[1:]])
+            return torch.cat([items, position_table(dummies, d)])
         return position_table(n + dummies, d)
 
     def forward(self, objects, arrangements, times):
@@ -268,6 +305,8 @@ class Denoiser(nn.Module):
             z = self.transformer(y[:, :n], points, time, y[:, n:], mask)
         else:
             z = self.transformer(y, mask=mask)
+        if law in ("path", "cgpl"):
+            return self.head(z)
         if law != "gpl":
             return self.head(z).squeeze(-1) + direct
         z1, z2 = F.layer_norm(z, (d,)).split(n, 1)
@@ -317,8 +356,7 @@ def run_config(path):
     out = {k: model[k] for k in ("dim", "layers", "heads", "feed_forward", "dropout", "positions", "encoder")}
     out.update(n=task["rows"] * task["columns"] if task["name"] == "jigsaw" else task["n"], law=c["process"]["reverse"], gpl_rows=model.get("gpl_rows", "items"), score=model.get("score", ""), edges=model.get("edges", False), pairs=model.get("pairs", ""))
     out.update(channels=model.get("channels", []), hidden=model.get("hidden", []), kernel=model.get("kernel", 0), codes=model.get("codes", 0))
-    if model.get("norm", "post") != "post" or out["law"] == "path":
-        raise ValueError(f"{path}: wanted layers that are normed after and a law of the paper: this file has no others")
+    out.update(norm=model.get("norm", "post"), points=model.get("points", ""))
     if task["name"] == "sort":
         out.update(height=28, width=28 * task["digits"], window=28)
     elif task["name"] == "jigsaw":
@@ -345,6 +383,24 @@ def gpl(s, order):
 def pl(s, order):
     """Generalized Plackett-Luce with the same scores in every row."""
     return gpl(s.expand(len(order), -1), order)
+
+
+def path(s, order):
+    """The row of the object before, 0 at the start, picks the next of those that are left."""
+    rows = [0, *(1 + k for k in order[:-1])]
+    return sum(s[r, k] - s[r, order[i:]].logsumexp(-1) for i, (r, k) in enumerate(zip(rows, order)))
+
+
+def cgpl(s, order):
+    """A pointer: the object before, 0 at the start, and the mean of all before ask, and keys answer."""
+    key, last, mean = s[:, :-1].clamp(-100, 100).split(CONTEXT_WIDTH, -1)
+    total = torch.tensor(0.0)
+    for i, k in enumerate(order):
+        before = order[:i]
+        placed = mean[1:][before].mean(0) if before else 0
+        odds = s[1:, -1] + key[1:] @ (last[1 + before[-1] if before else 0] + placed).tanh()
+        total = total + odds[k] - odds[order[i:]].logsumexp(-1)
+    return total
 
 
 def irs(s, order):
@@ -376,7 +432,7 @@ def it(s, order):
     return (tau.sigmoid() * (a[i] * a[j] / (1 - a[i]) + a[j] * a[i] / (1 - a[j]))).log()
 
 
-LOG_PROBS = {"gpl": gpl, "pl": pl, "irs": irs, "ii": ii, "it": it}
+LOG_PROBS = {"gpl": gpl, "pl": pl, "path": path, "cgpl": cgpl, "irs": irs, "ii": ii, "it": it}
 
 
 def adamw(network, lr):

@@ -46,14 +46,14 @@ def load(path: str | os.PathLike[str]) -> Denoiser:
     Denoiser
         A `torch.nn.Module` in evaluation mode, whose ``forward(objects, arrangements, times)`` takes float32
         ``objects [batch, n, …]`` (see `objects`), ``arrangements [batch, states, n]`` and ``times [batch, states]``,
-        and returns the scores of the reverse law: ``[batch·states, n, n]`` for gpl, ``[batch·states, n]`` for pl.
+        and returns the scores of the reverse law: ``[batch·states, n, n]`` for gpl, ``[batch·states, n]`` for pl,
+        ``[batch·states, n + 1, n]`` for path.
         `schedule` is the list of its times 0 = t_0 < … < t_k.
 
     Raises
     ------
     ValueError
-        Where the run's network has parts that are not written in PyTorch: the law "path", layers that are normed
-        before, colours.
+        Where the run's network has parts that are not written in PyTorch: pictures in colour, features of pairs.
     """
     path = pathlib.Path(path)
     network = Denoiser(run_config(path))

@@ -90,7 +90,7 @@ def test_draws(loaded):
     marginals = model.marginals([SQUARE], 12, seed=2)[0]
     want = np.stack([(a.samples == k).mean(axis=0) for k in range(4)])
     np.testing.assert_allclose(marginals, want)
-    many = np.random.default_rng(1).random((20, 2))
+    many = np.random.default_rng(1).random((60, 2))
     assert (model.sample([many], 12, seed=3)[0].samples != model.sample([many], 12, seed=2)[0].samples).any()
 
 
@@ -226,7 +226,7 @@ def test_model_shows_itself(tmp_path):
     shutil.copytree(ROOT / "models/tours", tmp_path / "tours", ignore=shutil.ignore_patterns("figures"))
     with riffle_ml.load(tmp_path / "tours", engine="go", threads=1) as model:
         shown = model._repr_html_()
-    assert "Tours of 20 cities" in shown and "data:image/png" in shown
+    assert "Tours of 20 to 60 cities" in shown and "data:image/png" in shown
     assert (tmp_path / "tours/figures/strip.png").read_bytes()[1:4] == b"PNG"  # the command's picture, drawn once
 
 

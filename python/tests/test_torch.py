@@ -35,6 +35,8 @@ def log_path(network, objects, steps):
     if network.config["encoder"] == "points":  # a tour begins at its first city, which is never chosen
         assert (ranks[:, 0] == 0).all()
         scores, ranks = scores[:, 1:], ranks[:, 1:] - 1
+        if network.config["law"] == "path":  # the first city's row is the start's
+            scores = scores[:, :, 1:]
     return rt.log_prob(network.config["law"], scores, ranks).sum().item()
 
 
