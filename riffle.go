@@ -32,7 +32,6 @@
 //	presets    ready configurations, the paper's among them
 //	export     weights of runs for other programs
 //	training   how a training begins: a preset with changes, a run that goes on
-//	figures    what runs, results and answers look like
 //	reproduce  the paper's tables, its figures beside ours
 //	server     an HTTP API in front of trained models, and a page
 //
@@ -65,3 +64,12 @@
 // Indices are 0-based, logarithms natural, and every probability of an order is a log in
 // nats.
 package riffle
+
+// Citation is the BibTeX entry of the paper.
+const Citation = `@inproceedings{zhang2025symmetricdiffusers,
+  title     = {{SymmetricDiffusers}: Learning Discrete Diffusion on Finite Symmetric Groups},
+  author    = {Zhang, Yongxing and Yang, Donglin and Liao, Renjie},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2025}
+}
+`

@@ -98,15 +98,23 @@ func (c *Config) Check(table string) error {
 	return nil
 }
 
-// Keys that others find wrong: files that cannot be opened, a batch that does not fit, an
-// objective that the objects are not for.
+// Keys that other packages find wrong or name in hints.
 const (
-	TaskData       = "task.data"
-	TaskTest       = "task.test"
-	TrainBatch     = "train.batch"
-	TrainObjective = "train.objective"
-	TrainSteps     = "train.steps"
-	TrainTime      = "train.time"
-	TrainTop       = "train.top"
-	TrainLapse     = "train.lapse"
+	TaskData        = "task.data"
+	TaskTest        = "task.test"
+	TaskN           = "task.n"
+	TaskNMin        = "task.n_min"
+	TaskFeatures    = "task.features"
+	TaskFill        = "task.fill"
+	TaskScale       = "task.scale"
+	ProcessReverse  = "process.reverse"
+	ProcessSchedule = "process.schedule"
+	TrainBatch      = "train.batch"
+	TrainObjective  = "train.objective"
+	TrainSteps      = "train.steps"
+	TrainTime       = "train.time"
+	TrainTop        = "train.top"
+	TrainLapse      = "train.lapse"
+	TrainLR         = "train.lr"
+	TrainClip       = "train.clip"
 )

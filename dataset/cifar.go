@@ -100,10 +100,9 @@ func loadCIFAR(path string) (*CIFAR, error) {
 
 const hintCIFAR = "unpack the binary version of https://www.cs.toronto.edu/~kriz/cifar.html there; riffle downloads nothing"
 
-// FindCIFAR10 returns the first folder that holds the six files of CIFAR-10, of
-// $RIFFLE_DATA/cifar10 and riffle/cifar10 in the user's data folder (see [FindMNIST]), and
-// the folder cifar-10-batches-bin in each, as the published archive unpacks. It looks for
-// names alone.
+// FindCIFAR10 returns the first folder that holds the six files of CIFAR-10. It looks in
+// $RIFFLE_DATA/cifar10, then in riffle/cifar10 in the user's data folder (see [FindMNIST]). In each it also
+// looks in cifar-10-batches-bin, as the published archive unpacks. It looks for names alone.
 func FindCIFAR10() (string, error) {
 	var missed []string
 	for _, base := range dataFolders("cifar10") {

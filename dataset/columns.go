@@ -18,11 +18,11 @@ type Columns struct {
 	First  int // 0 or 1
 }
 
-// Match finds the features that a model knows, which has width of them and calls them want, among
-// those of a set of rows features that calls them c: at[j] is where feature j is in a row, −1 where the
-// row has none of that number, which stands for 0. byPlace is whether one of the two has names
-// and the other none to hold against them, so that the places decide. It fails, naming columns, where one is missing
-// or unknown and, without names, where there are more or fewer of them.
+// Match finds the features of a model among those of a set. The model has width features and calls them want;
+// the set has so many features and calls them c. at[j] is where feature j is in a row, or −1 where the row has
+// none of that number, which stands for 0. byPlace says that only one of the two has names, so that places
+// decide. It fails, naming columns, where one is missing or unknown, and without names where there are more
+// or fewer of them.
 func (c *Columns) Match(want *Columns, width, features int) (at []int, byPlace bool, err error) {
 	named, sparse := c.named(), c != nil && c.Sparse
 	if named && want.named() {

@@ -114,7 +114,7 @@ func TestNamedFeatures(t *testing.T) {
 			t.Errorf("%s: error %v, wanted %q", line, err, wanted)
 		}
 	}
-	if _, err := ParseCSV(strings.NewReader("set,item,f,g,f\na,x,1,2,3\n"), "x.csv"); err == nil || hint.Text(err) != `x.csv:1: column "f" is there twice` {
+	if _, err := parseCSV("set,item,f,g,f\na,x,1,2,3\n", "x.csv"); err == nil || hint.Text(err) != `x.csv:1: column "f" is there twice` {
 		t.Errorf("a column twice: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadCSV reads ranked lists from a table with a header:
+// ParseTable reads ranked lists from a table with a header; name stands for the file in errors:
 //
 //	set,item,rank,FEATURE,FEATURE,…
 //
@@ -32,24 +32,6 @@ import (
 // they may have decimal commas. The text is UTF-8, or UTF-16 with a byte order mark.
 //
 // All faults of a file are told at once, as [Faults].
-func ReadCSV(path string) ([]*Set, error) {
-	return readFile(path, func(r io.Reader, name string) ([]*Set, error) {
-		f := &File{Format: FormatCSV, query: queryFile(path)}
-		err := f.parse(r, name)
-		return f.Sets, err
-	})
-}
-
-// ParseCSV is [ReadCSV] for a reader; name stands for the file in errors.
-func ParseCSV(r io.Reader, name string) ([]*Set, error) {
-	f, err := ParseTable(r, name, Options{})
-	if err != nil {
-		return nil, err
-	}
-	return f.Sets, nil
-}
-
-// ParseTable is [ParseCSV] with what was odd about the table, [File.Warnings].
 func ParseTable(r io.Reader, name string, o Options) (*File, error) {
 	f := &File{Path: name, Format: FormatCSV, Options: o}
 	return f, f.readCSV(r, name)

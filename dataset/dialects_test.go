@@ -105,7 +105,7 @@ func TestTableRefuses(t *testing.T) {
 		"a name with a blank":          {"set,item,rank\nq,a,1\nq,\"a \",2\n", `x:3: item: "a" is in set q on line 2 already`},
 		"another separator":            {"sep=|\nset|item\n", `x: separates values by "|", wanted a comma, a semicolon or a tab`},
 	} {
-		_, err := ParseCSV(strings.NewReader(c.text), "x")
+		_, err := parseCSV(c.text, "x")
 		if err == nil || !strings.HasPrefix(hint.Text(err), c.want) {
 			t.Errorf("%s: %v, wanted %s", name, err, c.want)
 		}
@@ -114,7 +114,7 @@ func TestTableRefuses(t *testing.T) {
 
 // An empty rank between tabs is an unknown one, and shifts nothing.
 func TestTabsAroundNothing(t *testing.T) {
-	sets, err := ParseCSV(strings.NewReader("set\titem\trank\tf1\nq\ta\t1\t1\nq\tb\t\t0.7\n"), "x")
+	sets, err := parseCSV("set\titem\trank\tf1\nq\ta\t1\t1\nq\tb\t\t0.7\n", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestFaults(t *testing.T) {
 		text += "q," + string(rune('a'+i)) + ",1,heavy,1\n" // lines 2 to 13
 	}
 	text += "q,z,1,,dear\nq,y,1\nr,y,1,1,1\nr,y,2,1,1\n"
-	_, err := ParseCSV(strings.NewReader(text), "x")
+	_, err := parseCSV(text, "x")
 	f, ok := err.(*Faults)
 	if !ok {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"two of one line, one hint": {
-			func() error { _, err := ParseCSV(strings.NewReader("set,item,a,b\nq,i,,\n"), "x"); return err },
+			func() error { _, err := parseCSV("set,item,a,b\nq,i,,\n", "x"); return err },
 			"x:2: a: is empty, wanted a finite number\nx:2: b: is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does",
 		},
 		"search results": {
@@ -160,7 +160,7 @@ func TestFaults(t *testing.T) {
 		},
 		"sets of JSON": {
 			func() error {
-				_, err := readJSONL(strings.NewReader("{\"items\":3}\n{\"items\":[]}\n{\"items\":[],\"x\":1}\n"), "x", Options{})
+				_, err := readJSONL("{\"items\":3}\n{\"items\":[]}\n{\"items\":[],\"x\":1}\n", "x")
 				return err
 			},
 			"x:1: items: is 3, wanted a list\nx:3: unknown field \"x\", the nearest known is \"id\"",
@@ -281,7 +281,7 @@ func TestBallots(t *testing.T) {
 		"count,votes,rank1\n1,1,a\n":           `x:1: column "votes" is there twice`,
 		strings.Repeat("a,b\n", 100) + "c,d\n": "x: has 4 names and no header, wanted at most 2",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
+		if _, err := parseCSV(text, "x"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%q: %v, wanted %s", text, err, want)
 		}
 	}

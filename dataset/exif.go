@@ -68,9 +68,9 @@ func jpegOrientation(r *bufio.Reader) orientation {
 
 var exifHeader = []byte("Exif\x00\x00")
 
-// chunkOrientation looks for a chunk in a file of chunks: after skip bytes, a length and a name of
-// four bytes each, in PNG in this order and a sum after the data, in RIFF the other way round
-// and the data filled up to even.
+// chunkOrientation looks for a chunk in a file of chunks, after skip bytes. A chunk has a length and a name of
+// four bytes each. In PNG they stand in this order, and a sum follows the data. In RIFF they stand the
+// other way round, and the data are filled up to even.
 func chunkOrientation(r *bufio.Reader, skip int, want string, isPNG bool) orientation {
 	if _, err := r.Discard(skip); err != nil {
 		return asStored

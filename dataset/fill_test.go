@@ -107,7 +107,7 @@ func TestNullFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		one, err := ParseSetWith([]byte(text), Options{Empty: true})
+		one, err := ParseSet([]byte(text), Options{Empty: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestNullFeatures(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"items":[{"point":[1,null]},{"point":[2,3]}]}`, `{"items":[{"features":null}]}`, `{"items":[{"features":[1]}],"order":[null]}`} {
-		if _, err := ParseSetWith([]byte(text), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), "null") {
+		if _, err := ParseSet([]byte(text), Options{Empty: true}); err == nil || !strings.Contains(hint.Text(err), "null") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

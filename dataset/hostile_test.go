@@ -80,7 +80,7 @@ func TestZipBomb(t *testing.T) {
 	}
 	// What a file of pixels that are all black may well do is none.
 	white := bytes.NewBuffer(nil)
-	if err := WriteImages(white, &Images{N: 1000, Rows: 100, Cols: 100, Pix: make([]uint8, 10_000_000)}); err != nil {
+	if err := writeImages(white, &Images{N: 1000, Rows: 100, Cols: 100, Pix: make([]uint8, 10_000_000)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadImages(bytes.NewReader(gzipped(t, white.Bytes())), "f"); err != nil {
@@ -90,7 +90,7 @@ func TestZipBomb(t *testing.T) {
 
 // textReaders are the readers of texts, without what they return.
 var textReaders = map[string]func(text string) error{
-	"csv":      func(s string) error { _, err := ParseCSV(strings.NewReader(s), "x"); return err },
+	"csv":      func(s string) error { _, err := parseCSV(s, "x"); return err },
 	"jsonl":    readAllJSONL,
 	"preflib":  func(s string) error { _, err := ParsePrefLib(strings.NewReader(s), "x"); return err },
 	"sushi":    func(s string) error { _, err := ParseSushi(strings.NewReader(s), "x"); return err },

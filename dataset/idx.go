@@ -34,26 +34,6 @@ func (m *Images) At(i int) []uint8 {
 	return m.Pix[i*size : (i+1)*size : (i+1)*size]
 }
 
-// ReadImagesFile reads the idx images of a file, gzipped or not.
-func ReadImagesFile(path string) (*Images, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadImages(f, path)
-}
-
-// ReadLabelsFile reads the idx labels of a file, gzipped or not.
-func ReadLabelsFile(path string) ([]uint8, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadLabels(f, path)
-}
-
 // ReadImages reads idx images (magic 0x00000803), gzipped or not; name stands
 // for the file in errors, and offsets count unpacked bytes. The file must end
 // where its header says.
@@ -156,35 +136,4 @@ func readBody(r *bufio.Reader, offset, size int, what string) ([]byte, error) {
 		return nil, fmt.Errorf("offset %d: %w", offset+size, err)
 	}
 	return body, nil
-}
-
-// WriteImages writes m as idx images, not gzipped.
-func WriteImages(w io.Writer, m *Images) error {
-	if m.Rows < 1 || m.Rows > maxSide || m.Cols < 1 || m.Cols > maxSide {
-		return fmt.Errorf("idx images: size is %d×%d, wanted sides of 1 to %d", m.Rows, m.Cols, maxSide)
-	}
-	if m.N < 0 || m.N > MaxIdxBytes/(m.Rows*m.Cols) || len(m.Pix) != m.N*m.Rows*m.Cols {
-		return fmt.Errorf("idx images: %d images of %d×%d with %d pixels, wanted N·Rows·Cols pixels and at most %d", m.N, m.Rows, m.Cols, len(m.Pix), MaxIdxBytes)
-	}
-	return writeIdx(w, magicImages, m.Pix, m.N, m.Rows, m.Cols)
-}
-
-// WriteLabels writes labels as idx labels, not gzipped.
-func WriteLabels(w io.Writer, labels []uint8) error {
-	if len(labels) > MaxIdxBytes {
-		return fmt.Errorf("idx labels: %d labels, wanted at most %d", len(labels), MaxIdxBytes)
-	}
-	return writeIdx(w, magicLabels, labels, len(labels))
-}
-
-func writeIdx(w io.Writer, magic uint32, body []byte, sizes ...int) error {
-	head := binary.BigEndian.AppendUint32(nil, magic)
-	for _, s := range sizes {
-		head = binary.BigEndian.AppendUint32(head, uint32(s))
-	}
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
-	_, err := w.Write(body)
-	return err
 }

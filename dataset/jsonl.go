@@ -39,23 +39,7 @@ type JSONLReader struct {
 	name, dir string
 	line      lineReader
 	parser    parser
-	close     func() error
 	seen      seen
-}
-
-// OpenJSONL opens a JSONL file, gzipped or not; close it when done.
-func OpenJSONL(path string) (*JSONLReader, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := NewJSONLReader(f, path)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	r.close = f.Close
-	return r, nil
 }
 
 // NewJSONLReader reads sets from r, gzipped or not; name stands for the file in
@@ -66,20 +50,6 @@ func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &JSONLReader{name: name, dir: filepath.Dir(name), line: lineReader{r: br, ended: true}}, nil
-}
-
-// ReadJSONL reads all sets of a file. All its faults are told at once, as [Faults].
-func ReadJSONL(path string) ([]*Set, error) {
-	return readFile(path, func(r io.Reader, name string) ([]*Set, error) { return readJSONL(r, name, Options{}) })
-}
-
-func readJSONL(r io.Reader, name string, o Options) ([]*Set, error) {
-	lines, err := NewJSONLReader(r, name)
-	if err != nil {
-		return nil, err
-	}
-	lines.parser.Options = o
-	return lines.readAll()
 }
 
 // readAll reads the sets that are left. All faults are told at once.
@@ -101,14 +71,6 @@ func (r *JSONLReader) readAll() (sets []*Set, err error) {
 		}
 		sets = append(sets, s)
 	}
-}
-
-// Close closes the file that [OpenJSONL] opened.
-func (r *JSONLReader) Close() error {
-	if r.close == nil {
-		return nil
-	}
-	return r.close()
 }
 
 // Next returns the next set, and io.EOF after the last. After an error in one

@@ -41,10 +41,7 @@ func (p *parser) reset(r io.Reader) {
 }
 
 // ParseSet reads one set as [JSONLReader] reads a line; it has no Dir and no Line.
-func ParseSet(line []byte) (*Set, error) { return ParseSetWith(line, Options{}) }
-
-// ParseSetWith is [ParseSet] with options.
-func ParseSetWith(line []byte, o Options) (*Set, error) {
+func ParseSet(line []byte, o Options) (*Set, error) {
 	p := &parser{Options: o}
 	p.reset(bytes.NewBuffer(line))
 	return p.set(bytes.TrimSpace(line))

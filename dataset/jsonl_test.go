@@ -213,13 +213,13 @@ func TestJSONLLineLimit(t *testing.T) {
 	}
 }
 
-func TestOpenJSONLGzipped(t *testing.T) {
+func TestReadJSONLGzipped(t *testing.T) {
 	path := write(t, t.TempDir(), "sets.jsonl", gzipped(t, []byte(`{"items":[{}]}`)))
-	sets, err := ReadJSONL(path)
-	if err != nil || len(sets) != 1 || len(sets[0].Items) != 1 {
-		t.Fatal(sets, err)
+	f, err := Read(path, Options{})
+	if err != nil || len(f.Sets) != 1 || len(f.Sets[0].Items) != 1 {
+		t.Fatal(f, err)
 	}
-	_, err = ReadJSONL(path + "x")
+	_, err = Read(path+"x", Options{})
 	wantError(t, err, path+"x")
 }
 

@@ -65,8 +65,8 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// openFile is os.Open for what is no folder, which would be told only when it is read, and no
-// pipe, whose end may never come and which cannot be read again.
+// openFile is os.Open for files. It refuses a folder, which os.Open would tell only in reading, and a pipe: its
+// end may never come, and it cannot be read again.
 func openFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

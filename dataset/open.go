@@ -55,9 +55,9 @@ type Options struct {
 }
 
 // Input is a file, a folder or a stream that was opened, once: what it is, and its sets as they are
-// asked for. Of JSONL each set is there with the end of its line, and of a stream that is a table of
-// features with the first line of the next: its lines stand together there. No more is kept. Those of other
-// formats are all in [File].Sets, since a line anywhere may be of any set.
+// asked for. A set of JSONL is there with the end of its line. In a stream that is a table of features the
+// lines of a set stand together, and the first line of the next ends it. No more is kept. All sets of other
+// formats are in [File].Sets, since a line anywhere may be of any set.
 type Input struct {
 	*File
 	// Size is in bytes, −1 where the end is known when it comes: of pipes and other streams. It is 0
@@ -68,8 +68,8 @@ type Input struct {
 	from  io.Closer
 }
 
-// Open opens a file, a folder of pictures, or a pipe, and finds its format by its first lines and,
-// where they do not tell, by its name. A pipe that nobody writes to is waited for for seconds. A
+// Open opens a file, a folder of pictures, or a pipe. It finds the format by the first lines or, where they do
+// not tell, by the name. A pipe that nobody writes to is waited for for seconds. A
 // picture has a format and no sets. A TSPLIB problem without coordinates is a set of bare items; of
 // several tours the first is the order.
 func Open(path string, o Options) (*Input, error) {

@@ -254,11 +254,9 @@ func TestOpenPipe(t *testing.T) {
 	}
 	want := path + ": is a pipe, wanted a file, which can be read twice\nhint: "
 	for name, open := range map[string]func() error{
-		"Read":        func() error { _, err := Read(path, Options{}); return err },
-		"ReadJSONL":   func() error { _, err := ReadJSONL(path); return err },
-		"ReadTSPLIB":  func() error { _, err := ReadTSPLIB(path); return err },
-		"LoadImage":   func() error { _, err := LoadImage(t.Context(), path); return err },
-		"ReadPrefLib": func() error { _, err := ReadPrefLib(path); return err },
+		"Read":      func() error { _, err := Read(path, Options{}); return err },
+		"LoadImage": func() error { _, err := LoadImage(t.Context(), path); return err },
+		"readFile":  func() error { _, err := readFile(path, ParseTSPLIB); return err },
 	} {
 		if err := open(); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%s: %v, wanted %s", name, err, want)

@@ -29,14 +29,12 @@ type PrefLib struct {
 	Warnings []string
 }
 
-// ReadPrefLib reads a file of PrefLib in its present format, which begins with lines such as
+// ParsePrefLib reads a file of PrefLib in its present format, which begins with lines such as
 // "# NUMBER ALTERNATIVES: 4", or in the one before, which begins with the number of
 // alternatives. Alternatives are numbered from 1 there and from 0 here; braces hold ties. The
 // type is that of the header, else of the file's extension, else what the orders show. The
 // same order on two lines adds up. A ballot with nothing behind its count, or with "{}", is blank.
-func ReadPrefLib(path string) (*PrefLib, error) { return readFile(path, ParsePrefLib) }
-
-// ParsePrefLib is [ReadPrefLib] for a reader; name stands for the file in errors.
+// name stands for the file in errors.
 func ParsePrefLib(r io.Reader, name string) (*PrefLib, error) {
 	p := &prefLibParser{seen: map[string]*Set{}}
 	for number, line := range lines(r) {

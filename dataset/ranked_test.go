@@ -120,7 +120,7 @@ func TestSVMLight(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	sets, err := ParseCSV(strings.NewReader("\xef\xbb\xbfrank;Item;set;speed;weight\n2;a;r1;1;2\n1;b;r1;3;4\n1;a;r2;5;6\n;c;r1;7;8\n"), "x")
+	sets, err := parseCSV("\xef\xbb\xbfrank;Item;set;speed;weight\n2;a;r1;1;2\n1;b;r1;3;4\n1;a;r2;5;6\n;c;r1;7;8\n", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestCSV(t *testing.T) {
 		t.Error(d)
 	}
 	// Without features items are known by their id, the same in every set.
-	sets, err = ParseCSV(strings.NewReader("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n"), "x")
+	sets, err = parseCSV("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCSV(t *testing.T) {
 		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
 		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "x"); err == nil || hint.Text(err) != message {
+		if _, err := parseCSV(text, "x"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)
 		}
 	}
@@ -297,7 +297,7 @@ func FuzzSVMLight(f *testing.F) {
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzReader(f, func(s string) ([]*Set, error) { return ParseCSV(strings.NewReader(s), "x") },
+	fuzzReader(f, func(s string) ([]*Set, error) { return parseCSV(s, "x") },
 		"rank1,rank2,count\na,b,2\nb,,1\n", "a,b\nb,a\n,\n", "sep=;\nset;item;f\na;b;2,5\n", "\"sep=,\"\nset,item\na,b\n", utf16Text("set,item\na,b\n"), bigEndian(utf16Text("rank1\na\n")),
 		"set,item,rank,f,,\na,b,1,1e5,,\na,b,x,0x1,\n", "set,item,rank\na,b,0\na,c,1\na,d,0\n",
 		"set,item,rank\na,b,1\n", "set;item;rank;f\na;b;;2\n", "set\titem\na\tb\nc\tb\n", "set,item,rank\na,b,NaN\n", "set,item\n\"a\n", "set,item,set\n", "set,item\n\xff,b\n")

@@ -40,7 +40,7 @@ func TestInspect(t *testing.T) {
 		}
 		return sets
 	}
-	csv := func(text string) []*Set { t.Helper(); return read(ParseCSV(strings.NewReader(text), "x")) }
+	csv := func(text string) []*Set { t.Helper(); return read(parseCSV(text, "x")) }
 	svm := func(text string) []*Set { t.Helper(); return read(ParseSVMLight(strings.NewReader(text), "x")) }
 	for _, c := range []struct {
 		name     string

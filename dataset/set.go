@@ -78,7 +78,7 @@ type Set struct {
 	// Levels are what is known of the order, also where it is not one; nil where the file's
 	// format has no such thing.
 	Levels BucketOrder
-	// Relevance is how relevant the items are, where the file grades them ([ReadSVMLight]); below
+	// Relevance is how relevant the items are, where the file grades them ([ParseSVMLight]); below
 	// 0 stands for unjudged.
 	Relevance []float64
 	// Count is how many gave this order (voters, for example), 0 where the file does not say.

@@ -8,13 +8,10 @@ import (
 	"strings"
 )
 
-// ReadSushi reads the .order files of the SUSHI preference data: the first line is skipped,
+// ParseSushi reads the .order files of the SUSHI preference data: the first line is skipped,
 // every other is two fields, then the ids of items from 0, best first. Lines that rank other
 // items than all of 0 … n−1, n being one more than the greatest id, are incomplete; one that
-// ranks none is a voter who says nothing.
-func ReadSushi(path string) ([]*Set, error) { return readFile(path, ParseSushi) }
-
-// ParseSushi is [ReadSushi] for a reader; name stands for the file in errors.
+// ranks none is a voter who says nothing. name stands for the file in errors.
 func ParseSushi(r io.Reader, name string) ([]*Set, error) {
 	sets, _, err := newSushi(r, name)
 	return sets, err

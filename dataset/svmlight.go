@@ -12,14 +12,15 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// MaxFeatures is the highest feature number that [ReadSVMLight] takes.
+// MaxFeatures is the highest feature number that [ParseSVMLight] takes.
 const MaxFeatures = 1 << 20
 
 // maxSparse bounds how many times the features that a file leaves out may outnumber those
 // that are there, beyond the first 4 million: memory must follow the bytes that arrive.
 const maxSparse = 16
 
-// ReadSVMLight reads the ranking format of SVMlight, LETOR and MSLR: a line an item,
+// ParseSVMLight reads the ranking format of SVMlight, LETOR and MSLR, a line an item; name stands for
+// the file in errors:
 //
 //	relevance qid:QUERY feature:value … # comment
 //
@@ -31,18 +32,9 @@ const maxSparse = 16
 // The comment, if there is one, is the item's id where it is not one already.
 //
 // Where no line has a qid, FILE.query beside the file has the sizes of the sets, a line each, as
-// LightGBM writes it; the sets are numbered from 1.
+// LightGBM writes it; the sets are numbered from 1. [Open] reads both.
 //
 // All faults of a file are told at once, as [Faults].
-func ReadSVMLight(path string) ([]*Set, error) {
-	return readFile(path, func(r io.Reader, name string) ([]*Set, error) {
-		f := &File{Format: FormatSVMLight, query: queryFile(path)}
-		err := f.parse(r, name)
-		return f.Sets, err
-	})
-}
-
-// ParseSVMLight is [ReadSVMLight] for a reader; name stands for the file in errors.
 func ParseSVMLight(r io.Reader, name string) ([]*Set, error) {
 	f := &File{Format: FormatSVMLight}
 	if err := f.readSVMLight(r, name); err != nil {

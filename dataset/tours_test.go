@@ -24,7 +24,7 @@ import (
 // Optima published with TSPLIB: a wrong distance, coordinate or triangle would miss them.
 func TestTSPLIBOptima(t *testing.T) {
 	for name, want := range map[string]float64{"berlin52": 7542, "eil51": 426, "gr17": 2085, "ulysses16": 6859} {
-		f, err := ReadTSPLIB(filepath.Join("testdata/tsplib", name+".tsp"))
+		f, err := readFile(filepath.Join("testdata/tsplib", name+".tsp"), ParseTSPLIB)
 		if err != nil {
 			t.Fatal(err)
 		}

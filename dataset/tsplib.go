@@ -26,15 +26,12 @@ type TSPLIB struct {
 	Warnings []string
 }
 
-// ReadTSPLIB reads a problem (.tsp; .atsp, whose distances may depend on the direction) or tours
+// ParseTSPLIB reads a problem (.tsp; .atsp, whose distances may depend on the direction) or tours
 // (.tour) in the format of TSPLIB (Reinelt 1991): KEY: value lines, NODE_COORD_SECTION,
 // EDGE_WEIGHT_SECTION (FULL_MATRIX and the eight triangles, with numbers on as many lines as they
 // like), TOUR_SECTION. Keys and values are in any case, and words may follow a value. The end may
 // go without EOF. Of other keys and of DISPLAY_DATA_SECTION nothing is kept. Errors and warnings
-// number cities as the file does, from 1.
-func ReadTSPLIB(path string) (*TSPLIB, error) { return readFile(path, ParseTSPLIB) }
-
-// ParseTSPLIB is [ReadTSPLIB] for a reader; name stands for the file in errors.
+// number cities as the file does, from 1. name stands for the file in errors.
 func ParseTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
 	p := &tsplibParser{format: "FULL_MATRIX", dimension: -1, given: map[string]bool{}}
 	number := 0

@@ -31,12 +31,12 @@ func TestWeights(t *testing.T) {
 		`{"items":[{}],"weight":1e300}`:       "weight: is 1e300, wanted a whole number",
 		`{"count":1,"items":[{}],"weight":1}`: `weight: is there beside "count" or "weight"`,
 	} {
-		if _, err := ParseSet([]byte(line)); err == nil || !strings.HasPrefix(hint.Text(err), want) {
+		if _, err := ParseSet([]byte(line), Options{}); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%s: error %v, wanted %q", line, err, want)
 		}
 	}
 	table := "set,item,rank,size,Count\na,x,1,4,7\na,y,2,5,7\nb,x,1,4,1\nb,y,2,5,1\n"
-	sets, err = ParseCSV(strings.NewReader(table), "t.csv")
+	sets, err = parseCSV(table, "t.csv")
 	if err != nil || sets[0].Count != 7 || sets[1].Count != 1 || len(sets[0].Items[0].Features) != 1 {
 		t.Errorf("of a table: %+v, %v", sets, err)
 	}
@@ -44,7 +44,7 @@ func TestWeights(t *testing.T) {
 		"set,item,rank,count\na,x,1,7\na,y,2,5\n": "t.csv:3: count: is 5, wanted 7 as line 2 of set a has\nhint: count is how often the set counts; a feature needs another name",
 		"set,item,rank,count\na,x,1,0.5\n":        "t.csv:2: count: is 0.5, wanted a whole number",
 	} {
-		if _, err := ParseCSV(strings.NewReader(text), "t.csv"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
+		if _, err := parseCSV(text, "t.csv"); err == nil || !strings.HasPrefix(hint.Text(err), want) {
 			t.Errorf("%q: error %v, wanted %q", text, err, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestFeaturesOfASet(t *testing.T) {
 		`{"items":[{"features":{"a":1}},{"features":{"a":2}}],"features":{"q":7}}`: "[1 7] [2 7] [a q]",
 		`{"items":[],"features":[1]}`:                                              "",
 	} {
-		s, err := ParseSet([]byte(line))
+		s, err := ParseSet([]byte(line), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -82,7 +82,7 @@ func TestFeaturesOfASet(t *testing.T) {
 		`{"features":[],"items":[{"features":[1]}]}`:                 "features: has no numbers",
 		`{"features":[1],"features":[2],"items":[{"features":[1]}]}`: "field \"features\" is there twice",
 	} {
-		if _, err := ParseSet([]byte(line)); err == nil || !strings.Contains(hint.Text(err), want) {
+		if _, err := ParseSet([]byte(line), Options{}); err == nil || !strings.Contains(hint.Text(err), want) {
 			t.Errorf("%s: error %v, wanted %q", line, err, want)
 		}
 	}

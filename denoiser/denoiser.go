@@ -269,7 +269,7 @@ func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Nod
 // are its own and the rest is padding, which keeps its place in an arrangement. lengths is [batch]
 // int32, from 1 to n, or nil where there is no padding. The scores of the first objects, and IT's
 // last one, are what the set alone would have; those of padding mean nothing, see
-// [reverse.LogProbGraphPadded]. Networks with a Head take no padding.
+// [reverse.Padder]. Networks with a Head take no padding.
 func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
 	if lengths != nil && d.Config.Head != "" {
 		panic(fmt.Errorf("denoiser: a network with head %q takes no padding", d.Config.Head))

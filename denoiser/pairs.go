@@ -14,9 +14,9 @@ import (
 // and only two linear maps of it are learned: one to a number that is added to the logits of
 // attention, for each layer and head, and one to what is added to a tile's token.
 //
-// For tiles i and j, j to the right of i, let r and r' be the last column of i and the one before it,
-// l and l' the first column of j and the one after it, with pixels from 0 to 1. Three differences
-// are taken at each pixel of the border,
+// Let tile j be to the right of tile i. r is the last column of i, and r' the one before it; l is the first
+// column of j, and l' the one after it. Pixels are from 0 to 1. Three differences are taken at each pixel of
+// the border,
 //
 //	d = r − l,   d + ½(r − r') − ½(l − l'),   d_k − d_{k+1} (k along the border),
 //

@@ -145,10 +145,10 @@ func SetParam(store *model.Store, name string, shape []int, flat []float32) erro
 
 // dropout zeroes elements with probability p while training and scales the rest. Every element
 // of every call has noise of its own, (a_r + b_c)·(d_r + e_c) mod 2³² for row r and column c, where a,
-// b, d and e are hashes of (r or c, call, state): noise is computed where it is needed, forward
-// and again backward, in the same pass over memory as what it acts on, where a generator of
-// random bits is a pass of its own (on XLA's CPU a quarter of a training step). Sums and
-// products are what the go engine computes fast, and rows and columns are few.
+// b, d and e are hashes of (r or c, call, state). So noise is computed where it is needed, forward
+// and again backward, in the same pass over memory as what it acts on. A generator of random bits
+// would be a pass of its own (on XLA's CPU a quarter of a training step). Sums and products are what
+// the go engine computes fast, and rows and columns are few.
 func (c *Context) dropout(x *graph.Node, p float64) *graph.Node {
 	if !c.Training || p == 0 {
 		return x

@@ -50,11 +50,11 @@ func newTour(r *registry, name string, cfg *Config) (*tour, error) {
 	return t, nil
 }
 
-// apply takes y [batch, states, n, d], the cities in the order of the objects with time and
-// position added, points [batch, n, 2], the embedding of the time [batch·states, d],
-// arrangements [batch, states, n], and what the last layer adds to the cities, dummies
-// [batch·states, m, d] or nil of which masked tells that GPL's mask is wanted. It returns
-// [batch·states, n+m, d], the cities by position.
+// apply takes the cities y [batch, states, n, d] in the order of the objects, with time and position
+// added. points are [batch, n, 2], time is the embedding [batch·states, d], and arrangements are
+// [batch, states, n]. The last layer adds dummies [batch·states, m, d] to the cities, none where they are
+// nil; masked tells that GPL's mask is wanted for them. It returns the cities by position,
+// [batch·states, n+m, d].
 func (t *tour) apply(c *Context, y, points, time, arrangements, dummies *graph.Node, masked bool, pad *padding) *graph.Node {
 	dims := y.Shape().Dimensions
 	batch, states, n, d := dims[0], dims[1], dims[2], dims[3]

@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -210,22 +209,13 @@ func openPlugin(kind, path string) (*Engine, error) {
 	}
 	b, err := openXLA(abs)
 	if err != nil {
-		if m := unloadable.FindStringSubmatch(err.Error()); m != nil {
-			err = errors.New(m[1])
-		} else {
-			err = fmt.Errorf("%s: %w", abs, err)
-		}
 		return nil, hint.Errorf(installHint(kind), "engine %s: plugin: %w", kind, err)
 	}
 	return &Engine{Backend: b, Kind: kind, Path: abs}, nil
 }
 
-// unloadable is what the system's loader says of a file, the path first, in the words that XLA
-// puts around it.
-var unloadable = regexp.MustCompile(`failed to dynamically load PJRT plugin from "([^"]+)"`)
-
 // isLibrary returns an error unless the file is there and begins as shared libraries do: of
-// another the loader of XLA says more, and less clearly, and some of it past us to the terminal.
+// another the system's loader says less clearly what is wrong.
 func isLibrary(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

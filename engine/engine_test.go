@@ -36,6 +36,22 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// What the system's loader says of a library is told once, the path first.
+func TestBrokenLibrary(t *testing.T) {
+	if !xlaBuilt {
+		t.Skip("built without XLA")
+	}
+	path := filepath.Join(t.TempDir(), "broken.so")
+	if err := os.WriteFile(path, []byte("\x7fELF and no more"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open("xla:" + path)
+	text := hint.Text(err)
+	if err == nil || !strings.HasPrefix(text, "engine xla: plugin: "+path+": ") || strings.Count(text, path) > 1 || strings.Contains(text, "PJRT") {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestGoIsAlwaysThere(t *testing.T) {
 	setHome(t)
 	e, err := Open("go")

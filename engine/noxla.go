@@ -3,8 +3,6 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/gomlx/compute"
 
 	"github.com/riffle-ml/riffle/internal/hint"
@@ -12,6 +10,6 @@ import (
 
 const xlaBuilt = false
 
-func openXLA(string) (compute.Backend, error) {
-	return nil, hint.With(errors.New("this binary was built without cgo and has the go engine only"), "build with CGO_ENABLED=1 and a C compiler")
+func openXLA(path string) (compute.Backend, error) {
+	return nil, hint.Errorf("build with CGO_ENABLED=1 and a C compiler", "%s: this binary was built without cgo and has the go engine only", path)
 }

@@ -192,8 +192,8 @@ func calibrate(ex *task.Examples, i int, ranks []perm.Rank, pairs, places *metri
 	})
 }
 
-// addSamples adds what samples say of a set that count gave: of the places of items whose position
-// is known, −1 where it is not, and of pairs a < b, of which order tells what is right.
+// addSamples adds what samples say of a set that count gave. places are of items whose position is known;
+// it is −1 where it is not. pairs are a < b, and order tells which of them comes first.
 func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration, position []int, order func(a, b int) (before, known bool)) error {
 	n, samples := len(ranks[0]), float64(len(ranks))
 	at := make([]int, n)
@@ -204,7 +204,7 @@ func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration,
 				at[r[a]]++
 			}
 			for i, hits := range at {
-				if err := places.AddMany(float64(hits)/samples, position[a] == i, count); err != nil {
+				if err := places.Add(float64(hits)/samples, position[a] == i, count); err != nil {
 					return err
 				}
 			}
@@ -220,7 +220,7 @@ func addSamples(ranks []perm.Rank, count int, pairs, places *metric.Calibration,
 					before++
 				}
 			}
-			if err := pairs.AddMany(float64(before)/samples, right, count); err != nil {
+			if err := pairs.Add(float64(before)/samples, right, count); err != nil {
 				return err
 			}
 		}

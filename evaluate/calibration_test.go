@@ -43,7 +43,7 @@ func TestCalibrateByHand(t *testing.T) {
 }
 
 func TestCalibrate(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 3 })
+	m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = 3 })
 	c, err := Calibrate(t.Context(), m, 7, 20, nil) // a ragged end
 	if err != nil {
 		t.Fatal(err)

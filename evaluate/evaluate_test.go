@@ -35,7 +35,7 @@ func TestEvaluateBatchSizes(t *testing.T) {
 	for _, opt := range []learn.DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 4}} {
 		var want [4]metric.Interval
 		for i, size := range []int{30, 1, 7, 257} {
-			m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
+			m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = size })
 			got := evaluate(t, m, 30, opt)
 			if i == 0 {
 				want = got
@@ -45,7 +45,7 @@ func TestEvaluateBatchSizes(t *testing.T) {
 			}
 		}
 	}
-	m := newScalars(t, scalars{n: 4}, nil)
+	m := newScalars(t, scalars{N: 4}, nil)
 	evaluate(t, m, 1, learn.DecodeOptions{})
 	if _, err := Run(t.Context(), m, task.Test, 0, learn.DecodeOptions{}, nil); err == nil {
 		t.Error("0 sets: no error")

@@ -69,6 +69,17 @@ type FitOptions struct {
 	Seed      uint64  // of them
 }
 
+// Check refuses options that no fit may have.
+func (o FitOptions) Check() error {
+	switch {
+	case !(o.Prior >= 0 && o.Prior <= dataset.MaxVoters): // NaN too
+		return learn.Refuse(learn.Usage, "prior", "must be 0 to %d (got %g)", dataset.MaxVoters, o.Prior)
+	case o.Bootstrap != 0 && o.Bootstrap < 40:
+		return learn.Refuse(learn.Usage, "bootstrap", "must be 0 or 40 and more, for quantiles of 2.5 %% (got %d)", o.Bootstrap)
+	}
+	return nil
+}
+
 // Fit fits both models to votes on the items called names. That one of them does not exist is said in its
 // part.
 func Fit(ctx context.Context, votes []dataset.Vote, names []string, o FitOptions) (*Fitted, error) {

@@ -60,23 +60,38 @@ func (r *Importance) Section() Section {
 // ImportanceOptions say how [MeasureImportance] shuffles; the zero value is 5 shuffles of seed 0.
 type ImportanceOptions struct {
 	Repeats  int // shuffles of each feature, 0: 5
+	Examples int // lists at most, 0: the configuration's eval.examples
 	Seed     uint64
 	Decode   learn.DecodeOptions
 	Progress func(done, of int) // nil, or called after each ordering of all lists
 }
 
-// MeasureImportance orders lists of features, whose orders are known at least in part, as they are and
-// with the values of one feature shuffled among all items of all lists, and compares. Lists that
-// put no item before another are left out.
+// ErrNoFeatures is returned for models of other tasks.
+var ErrNoFeatures = errors.New("wanted a model of ranked lists of features")
+
+// MeasureImportance orders lists of features as they are, and again with the values of one feature shuffled
+// among all items of all lists, and compares. The lists' orders are known at least in part. Lists that
+// put no item before another are left out. Where lists is nil they are the model's test lists.
 func MeasureImportance(ctx context.Context, m *learn.Model, lists []*dataset.Set, opt ImportanceOptions) (*Importance, error) {
 	opt.Repeats = cmp.Or(opt.Repeats, 5)
 	if opt.Repeats < 1 {
 		return nil, fmt.Errorf("importance: wanted 1 shuffle or more (got %d)", opt.Repeats)
 	}
+	own, ok := m.Task.(task.Lister)
+	if !ok || m.Config.Task.Items != "features" {
+		return nil, ErrNoFeatures
+	}
 	var err error
 	if opt.Decode, err = m.Decoding(opt.Decode); err != nil {
 		return nil, err
 	}
+	most := cmp.Or(opt.Examples, m.Config.Eval.Examples)
+	if lists == nil {
+		if lists, _, err = own.Sets(task.Test, most); err != nil {
+			return nil, err
+		}
+	}
+	lists = lists[:min(most, len(lists))]
 	sets, width, err := featureLists(lists)
 	if err != nil {
 		return nil, err

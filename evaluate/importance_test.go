@@ -55,10 +55,11 @@ func TestImportance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := dataset.ReadCSV(sizes(t, 60, 2))
+	file, err := dataset.Read(sizes(t, 60, 2), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	lists := file.Sets
 	before := fmt.Sprint(lists[0].Items)
 	steps := 0
 	opt := ImportanceOptions{Repeats: 3, Seed: 1, Progress: func(int, int) { steps++ }}

@@ -50,7 +50,7 @@ func TestRelaxedMethodsLearn(t *testing.T) {
 		"error-free-diffsort": func(c *config.Config) { c.Baseline.Network, c.Model.Layers = "bitonic", 1 },
 		"gumbel-sinkhorn":     func(c *config.Config) { c.Baseline.Tau, c.Model.Hidden = 0.5, []int{32, 32} },
 	} {
-		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
+		m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 			c.Method, c.Model.Layers, c.Model.Positions, c.Model.Dropout, c.Model.Dim = method, 0, "none", 0, 16
 			c.Train.Steps, c.Train.Batch, c.Train.LR = 500, 16, 5e-3
 			change(c)

@@ -1,25 +1,16 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/riffle-ml/riffle/config"
-	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
+	"github.com/riffle-ml/riffle/internal/scalarstest"
 	"github.com/riffle-ml/riffle/learn"
-	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
-	"github.com/riffle-ml/riffle/task"
 )
 
 func openEngine(t testing.TB, spec string) *engine.Engine {
@@ -83,7 +74,7 @@ func trainIn(ctx context.Context, m *learn.Model, path string, resume bool, opt 
 func newScalars(t testing.TB, work scalars, change func(*config.Config)) *learn.Model {
 	t.Helper()
 	cfg := tiny()
-	cfg.Task.N = work.n
+	cfg.Task.N = work.N
 	cfg.Model.Encoder, cfg.Model.Hidden = "features", []int{8}
 	if change != nil {
 		change(&cfg)
@@ -101,71 +92,10 @@ func newScalars(t testing.TB, work scalars, change func(*config.Config)) *learn.
 	return m
 }
 
-// bare makes a set of n bare items.
-func bare(n int) *dataset.Set { return &dataset.Set{Items: make([]dataset.Item, n)} }
+type scalars = scalarstest.Task
 
-func randomSets(count, n int) []*dataset.Set {
-	rng := rand.New(rand.NewPCG(3, 3))
-	sets := make([]*dataset.Set, count)
-	for i := range sets {
-		values := make([]float64, n)
-		for k := range values {
-			values[k] = rng.Float64()
-		}
-		sets[i] = numbers(values...)
-		sets[i].ID = fmt.Sprintf("s%d", i)
-	}
-	return sets
-}
-
-// numbers makes a set of features of one number.
-func numbers(values ...float64) *dataset.Set {
-	s := &dataset.Set{Kind: dataset.KindFeatures}
-	for _, v := range values {
-		s.Items = append(s.Items, dataset.Item{Features: []float64{v}})
-	}
-	return s
-}
-
-// scalars is a task like sorting, without pictures: n numbers from 0 to 1, as features, in
-// ascending order. From set poison on, and before set healed, a number is what bad says.
-type scalars struct {
-	n              int
-	poison, healed int
-	bad            float32
-}
-
-func (s scalars) Measures() []task.Measure { return nil }
-
-func (s scalars) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 1} }
-
-func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, error) {
-	e, all := &task.Examples{}, [][]float64{}
-	var flat []float32
-	for i := first; i < first+count; i++ {
-		rng := rand.New(rand.NewPCG(uint64(split), uint64(i)))
-		values, clean := make([]float64, s.n), perm.Identity(s.n)
-		for k := range values {
-			values[k] = rng.Float64()
-			flat = append(flat, float32(values[k]))
-		}
-		if i >= s.poison && i < s.healed {
-			flat[len(flat)-1] = s.bad
-		}
-		slices.SortFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-		e.Clean, all = append(e.Clean, clean), append(all, values)
-	}
-	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, 1)
-	e.Judge = task.ByValue{One: task.One{Clean: e.Clean}, Values: all}
-	return e, nil
-}
-
-func (s scalars) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	var flat []float32
-	for _, set := range sets {
-		for _, it := range set.Items {
-			flat = append(flat, float32(it.Features[0]))
-		}
-	}
-	return tensors.FromFlatDataAndDimensions(flat, len(sets), len(sets[0].Items), 1), nil, nil
-}
+var (
+	bare       = scalarstest.Bare
+	numbers    = scalarstest.Numbers
+	randomSets = scalarstest.Sets
+)

@@ -63,7 +63,8 @@ func addModes(ctx context.Context, m *learn.Model, r *Result, split task.Split, 
 	return nil
 }
 
-// modeShares are the shares of the modes, and of what is none, among a sample of each of count sets.
+// modeShares draws an order of each of count sets, and returns what share of them each mode has, and what
+// share is none of them.
 func modeShares(ctx context.Context, m *learn.Model, modes []perm.Order, split task.Split, count int) (shares []float64, none float64, err error) {
 	shares = make([]float64, len(modes))
 	err = batches(ctx, m, split, count, m.Config.Eval.Batch, func(ex *task.Examples, first, own int) error {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/task"
@@ -197,11 +199,30 @@ func (r *Result) Table() (header []string, rows [][]string) {
 
 // rounded is a figure in a format, where what rounds to zero has no sign.
 func rounded(format string, v float64) string {
-	text := fmt.Sprintf(format, v)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
+	s := fmt.Sprintf(format, v)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
 	}
-	return text
+	return s
+}
+
+// Headline says of what sets the figures are, how orders were found, and how the model was trained.
+func (r *Result) Headline() string {
+	size := fmt.Sprintf("sets of %d", r.N)
+	if r.Lists > 0 {
+		size = fmt.Sprintf("different lists of up to %d, %s in all", r.N, text.Thousands(r.Lists))
+	}
+	trained := text.Clock(time.Duration(r.TrainSeconds * float64(time.Second)))
+	return fmt.Sprintf("%s %s, %s; %s engine, %.0f sets/s; trained %s steps, %s; seed %d", text.Thousands(r.Sets), size, r.Decoding(), r.Engine, r.Rate(), text.Thousands(r.Step), trained, r.Seed)
+}
+
+// Short says in a line what a check in training found.
+func (r *Result) Short() string {
+	correct := ""
+	if c := r.Figure("correct"); c != nil {
+		correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
+	}
+	return fmt.Sprintf("exact %5.1f %%%s  tau %.3f  (%d sets)", r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
 }
 
 // Decoding says how the orders were found.

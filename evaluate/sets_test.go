@@ -16,10 +16,11 @@ func TestFitSets(t *testing.T) {
 	e := openEngine(t, "go")
 	e.Warnings = []string{"this engine is a test's"}
 	file, heldOut := sizes(t, 200, 1), sizes(t, 40, 3)
-	sets, err := dataset.ReadCSV(file)
+	read, err := dataset.Read(file, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	sets := read.Sets
 	path := filepath.Join(t.TempDir(), "run")
 	steps := 0
 	m, warnings, err := learn.FitSets(t.Context(), smallRanking(t), sets, nil, path, e, learn.TrainOptions{OnStep: func(learn.Progress) { steps++ }})

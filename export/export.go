@@ -2,6 +2,7 @@
 package export
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,10 +18,36 @@ import (
 
 // Written is what was exported.
 type Written struct {
+	Format   string // safetensors, onnx or run
 	Files    []string
 	Step     int // of the checkpoint
-	Tensors  int // of [Tensors]
+	Tensors  int // of safetensors
 	Warnings []string
+}
+
+// What says what the files hold.
+func (w *Written) What() string {
+	switch w.Format {
+	case "safetensors":
+		return fmt.Sprintf("%d tensors of step %d", w.Tensors, w.Step)
+	case "onnx":
+		return fmt.Sprintf("opset %d, step %d", onnx.Opset, w.Step)
+	}
+	return fmt.Sprintf("the model of step %d", w.Step)
+}
+
+// MarshalJSON has the fields of the format.
+func (w *Written) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"step": w.Step}
+	switch w.Format {
+	case "safetensors":
+		fields["file"], fields["tensors"] = w.Files[0], w.Tensors
+	case "onnx":
+		fields["files"], fields["opset"] = w.Files, onnx.Opset
+	default:
+		fields["run"] = w.Files[0]
+	}
+	return json.Marshal(fields)
 }
 
 // open opens a run and the model that it is of, without its weights.
@@ -62,7 +89,7 @@ func Tensors(from, to string) (*Written, error) {
 		return nil, err
 	}
 	err = run.WriteFile(to, func(w io.Writer) error { return run.WriteTensors(w, weights, metadata) })
-	return &Written{[]string{to}, state.Step, len(weights), warnings}, err
+	return &Written{"safetensors", []string{to}, state.Step, len(weights), warnings}, err
 }
 
 // ONNX writes the network of the run from into the folder to: two models, and of a model of features the
@@ -87,7 +114,7 @@ func ONNX(from, to string) (*Written, error) {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return nil, err
 	}
-	w := &Written{[]string{filepath.Join(to, onnx.EncoderFile), filepath.Join(to, onnx.DenoiserFile)}, state.Step, len(weights), warnings}
+	w := &Written{"onnx", []string{filepath.Join(to, onnx.EncoderFile), filepath.Join(to, onnx.DenoiserFile)}, state.Step, len(weights), warnings}
 	for i, model := range []*onnx.Model{encoder, denoiser} {
 		if err := run.WriteFile(w.Files[i], func(out io.Writer) error { _, err := model.WriteTo(out); return err }); err != nil {
 			return nil, err
@@ -112,5 +139,5 @@ func Run(from, to string) (*Written, error) {
 	}
 	defer func() { _ = dir.Close() }()
 	state, warnings, err := dir.CopyModel(to, run.EvalFile, run.ProbeFile, run.CalibrationFile)
-	return &Written{[]string{to}, state.Step, 0, warnings}, err
+	return &Written{"run", []string{to}, state.Step, 0, warnings}, err
 }

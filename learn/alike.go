@@ -7,11 +7,11 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// inIndexOrder names identical objects of a set anew in the orders that a search found: what they are
-// called makes no difference to the network, so that a way is as probable with two of them
-// exchanged in all its states, the noise too. Of the orders that are the same but for such names the first has
-// identical objects by rising index, and the others follow in lexicographic order. alike[k] is the
-// first object that is identical with object k.
+// inIndexOrder names identical objects of a set anew in the orders that a search found. Their names make no
+// difference to the network: a way is as probable with two of them exchanged in all its states, the noise
+// too. Some orders are the same but for such names. The first of these gets identical objects by rising
+// index, and the others follow in lexicographic order. alike[k] is the first object that is identical with
+// object k.
 func inIndexOrder(beam []diffusion.Path, alike []int) {
 	several := false
 	for k, first := range alike {

@@ -54,7 +54,7 @@ func TestNextNames(t *testing.T) {
 // and identical items are in index order there.
 func TestOneAnswerInAnyCompany(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		m := newScalars(t, scalars{n: 6}, func(c *config.Config) { c.Model.Dim, c.Model.FeedForward, c.Eval.Batch = 16, 32, 16 })
+		m := newScalars(t, scalars{N: 6}, func(c *config.Config) { c.Model.Dim, c.Model.FeedForward, c.Eval.Batch = 16, 32, 16 })
 		m.Engine = e
 		rng := rand.New(rand.NewPCG(1, 9))
 		var all []*dataset.Set
@@ -116,7 +116,7 @@ func TestOneAnswerInAnyCompany(t *testing.T) {
 // Sets of 2 to 30 items have one answer, to the last bit, in one file, alone, in another order and cut off:
 // a network as wide as the presets', whose products are of the sizes that engines share out among cores.
 func TestOneAnswerOfMixedSizes(t *testing.T) {
-	m := newScalars(t, scalars{n: 30}, func(c *config.Config) {
+	m := newScalars(t, scalars{N: 30}, func(c *config.Config) {
 		c.Process = config.Process{Forward: "riffle", Reverse: "pl", Schedule: []int{0, 20}}
 		c.Model.Dim, c.Model.Heads, c.Model.FeedForward, c.Model.Positions = 64, 4, 128, "none"
 	})

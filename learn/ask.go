@@ -37,9 +37,9 @@ type Ordered struct {
 // Ranked is an order that decoding found.
 type Ranked struct {
 	Order perm.Order `json:"order"`
-	// LogPath is the log of the probability, in nats, that the reverse process goes from one start,
-	// the X_T of all orders of an answer, to this order on the ways that were kept. It ranks these
-	// orders; log p(order | objects) is over all starts and ways, and [Model.Score] estimates it.
+	// LogPath, in nats, is the log-probability to come to this order from one start on the ways that were
+	// kept. All orders of an answer have the same start X_T. It ranks these orders. log p(order | objects) is
+	// over all starts and ways; [Model.Score] estimates it.
 	LogPath Nats `json:"log_path"`
 	// Cost is the length of a tour, nil where orders cost nothing.
 	Cost *float64 `json:"cost,omitempty"`

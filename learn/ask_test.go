@@ -65,7 +65,7 @@ func TestUntrainedModelsGivePermutations(t *testing.T) {
 
 // The orders of --top are sorted and each is there once; all of S_4 fit.
 func TestTopOrders(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, nil)
+	m := newScalars(t, scalars{N: 4}, nil)
 	for _, top := range []int{1, 2, 10, 24, 50} {
 		out, _, err := m.Order(t.Context(), randomSets(3, 4), top, DecodeOptions{})
 		if err != nil {
@@ -105,7 +105,7 @@ func TestTopOrders(t *testing.T) {
 
 // A beam of 1 is greedy decoding, and a wider beam never ends below it.
 func TestBeamAndGreedy(t *testing.T) {
-	m := newScalars(t, scalars{n: 6}, nil)
+	m := newScalars(t, scalars{N: 6}, nil)
 	order := func(opt DecodeOptions) []Ordered {
 		t.Helper()
 		out, _, err := m.Order(t.Context(), randomSets(10, 6), 1, opt)
@@ -131,7 +131,7 @@ func TestBeamAndGreedy(t *testing.T) {
 
 // Marginals are doubly stochastic; the seed decides on the samples, their number does not.
 func TestSample(t *testing.T) {
-	m := newScalars(t, scalars{n: 5}, nil)
+	m := newScalars(t, scalars{N: 5}, nil)
 	sample := func(count int, seed uint64) []Sampled {
 		t.Helper()
 		out, _, err := m.Sample(t.Context(), randomSets(2, 5), count, seed)

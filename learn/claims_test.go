@@ -88,7 +88,7 @@ func lossAt(t *testing.T, m *Model, f func(scores *graph.Node, in []*graph.Node)
 // Error-free DiffSort's second loss is of the objects that the error-free swaps move: those of
 // the relaxed swaps would blend objects, which is what it avoids (Kim et al. 2024).
 func TestErrorFreeLoss(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
+	m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 		c.Method, c.Baseline.Network, c.Baseline.Steepness = "error-free-diffsort", "odd-even", 3
 	})
 	network, err := diffsort.OddEven(4)
@@ -162,7 +162,7 @@ func TestGumbelSinkhornLearnsOneOrder(t *testing.T) {
 // The scores that a latent step draws from are those of the step itself: its seed makes the mask
 // of dropout.
 func TestLatentDrawsUnderTheStepsMask(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
+	m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 		c.Train.Objective, c.Process.Schedule, c.Train.Samples, c.Train.Entropy, c.Model.Dropout = "latent", []int{0, 7}, 8, 1, 0.5
 	})
 	b, err := m.batch(1, share{0, 1})

@@ -19,7 +19,7 @@ func TestAloneOrInABatch(t *testing.T) {
 	many = append(many, numbers(0.5), bare(0), randomSets(1, 4)[0], randomSets(1, 2)[0])
 	for _, opt := range []DecodeOptions{{Method: "greedy"}, {Method: "beam", Beam: 3, Inner: 5}} {
 		for _, size := range []int{1, 7, 257} {
-			m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
+			m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = size })
 			out, _, err := m.Order(t.Context(), many, 1, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -47,10 +47,10 @@ func TestAlternatingSizes(t *testing.T) {
 		a[i].Order, b[i].Order, b[i].ID = perm.Order{3, 1, 0, 2}, perm.Order{5, 0, 3, 1, 2, 4}, fmt.Sprintf("b%d", i)
 		mixed = append(mixed, a[i], b[i])
 	}
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = 4 })
+	m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = 4 })
 	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
 	batches := 0
-	m.Task = counted{scalars{n: 4}, &batches}
+	m.Task = counted{scalars{N: 4}, &batches}
 	ordered, warnings, err := m.Order(t.Context(), mixed, 1, DecodeOptions{})
 	if err != nil || len(warnings) != 1 || warnings[0] != want {
 		t.Fatalf("warnings %q, %v", warnings, err)
@@ -116,8 +116,8 @@ func TestWarningsAreWithTheirSets(t *testing.T) {
 		s.OrderGiven = []string{"order", "rank"}[i%2]
 	}
 	for _, size := range []int{1, 3, 257} {
-		m := newScalars(t, scalars{n: 2}, func(c *config.Config) { c.Eval.Batch = size })
-		m.Task, m.schedule = warned{scalars{n: 2}}, []string{"short"}
+		m := newScalars(t, scalars{N: 2}, func(c *config.Config) { c.Eval.Batch = size })
+		m.Task, m.schedule = warned{scalars{N: 2}}, []string{"short"}
 		three := "1 set has 3 objects, the model was trained on sets of 2: the answers may be worse"
 		want := [][]string{{"short"}, {"short", "3 is large"}, {"short", three}, {"short", "3 is large"}, {"short"}, {"short"}}
 		all := []string{three, "3 is large"}
@@ -148,7 +148,7 @@ func TestWarningsAreWithTheirSets(t *testing.T) {
 // Identical objects are well-defined: the answer is repeatable, and every order of them has
 // the same score.
 func TestIdenticalObjects(t *testing.T) {
-	m := newScalars(t, scalars{n: 5}, nil)
+	m := newScalars(t, scalars{N: 5}, nil)
 	same := numbers(0.3, 0.3, 0.3, 0.3, 0.3)
 	var first []Ordered
 	for range 3 {
@@ -184,7 +184,7 @@ func TestIdenticalObjects(t *testing.T) {
 		}
 	}
 	// Exactly: no order of equals is likelier than another.
-	three := newScalars(t, scalars{n: 3}, nil)
+	three := newScalars(t, scalars{N: 3}, nil)
 	for o := range perm.All(3) {
 		if got := logLikelihood(t, three, numbers(0.3, 0.3, 0.3), o); math.Abs(got+math.Log(6)) > 1e-5 {
 			t.Errorf("%v: log-likelihood %g, wanted -log 3!", o, got)

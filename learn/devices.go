@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/diffusion"
 )
 
@@ -17,7 +18,7 @@ func (m *Model) CheckDevices(count int) error {
 		return err
 	}
 	if batch := m.Config.Train.Batch; batch%count != 0 {
-		return fmt.Errorf("devices: must divide train.batch (%d) (got %d)", batch, count)
+		return fmt.Errorf("devices: must divide %s (%d) (got %d)", config.TrainBatch, batch, count)
 	}
 	return nil
 }

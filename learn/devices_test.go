@@ -73,7 +73,7 @@ func TestDevicesKeepTheLatentLosses(t *testing.T) {
 	}
 	var logs [2][]float64
 	for i := range logs {
-		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
+		m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 			c.Train.Objective, c.Train.Steps, c.Train.Batch, c.Process.Schedule = "latent", 5, 8, []int{0, 2, 7}
 		})
 		m.Task, m.Engine = pictured{m.Task.(scalars)}, e

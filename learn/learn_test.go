@@ -2,14 +2,11 @@ package learn
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,11 +14,9 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/engine"
-	"github.com/riffle-ml/riffle/perm"
+	"github.com/riffle-ml/riffle/internal/scalarstest"
 	"github.com/riffle-ml/riffle/run"
-	"github.com/riffle-ml/riffle/task"
 )
 
 func openEngine(t testing.TB, spec string) *engine.Engine {
@@ -130,39 +125,6 @@ func arrays(t testing.TB, dir, name string) []byte {
 	return b.Bytes()
 }
 
-// scalars is a task like sorting, without pictures: n numbers from 0 to 1, as features, in
-// ascending order. From set poison on, and before set healed, a number is what bad says.
-type scalars struct {
-	n              int
-	poison, healed int
-	bad            float32
-}
-
-func (s scalars) Measures() []task.Measure { return nil }
-
-func (s scalars) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 1} }
-
-func (s scalars) Examples(split task.Split, first, count int) (*task.Examples, error) {
-	e, all := &task.Examples{}, [][]float64{}
-	var flat []float32
-	for i := first; i < first+count; i++ {
-		rng := rand.New(rand.NewPCG(uint64(split), uint64(i)))
-		values, clean := make([]float64, s.n), perm.Identity(s.n)
-		for k := range values {
-			values[k] = rng.Float64()
-			flat = append(flat, float32(values[k]))
-		}
-		if i >= s.poison && i < s.healed {
-			flat[len(flat)-1] = s.bad
-		}
-		slices.SortFunc(clean, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-		e.Clean, all = append(e.Clean, clean), append(all, values)
-	}
-	e.Objects = tensors.FromFlatDataAndDimensions(flat, count, s.n, 1)
-	e.Judge = task.ByValue{One: task.One{Clean: e.Clean}, Values: all}
-	return e, nil
-}
-
 // counted counts the batches of a user's sets that go to the network.
 type counted struct {
 	scalars
@@ -190,21 +152,11 @@ func (c counted) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Ten
 	return c.scalars.Objects(ctx, sets)
 }
 
-func (s scalars) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	var flat []float32
-	for _, set := range sets {
-		for _, it := range set.Items {
-			flat = append(flat, float32(it.Features[0]))
-		}
-	}
-	return tensors.FromFlatDataAndDimensions(flat, len(sets), len(sets[0].Items), 1), nil, nil
-}
-
 // newScalars makes a model of a scalars task; the rest is as in tiny.
 func newScalars(t testing.TB, work scalars, change func(*config.Config)) *Model {
 	t.Helper()
 	cfg := tiny()
-	cfg.Task.N = work.n
+	cfg.Task.N = work.N
 	cfg.Model.Encoder, cfg.Model.Hidden = "features", []int{8}
 	if change != nil {
 		change(&cfg)
@@ -222,28 +174,10 @@ func newScalars(t testing.TB, work scalars, change func(*config.Config)) *Model 
 	return m
 }
 
-// numbers makes a set of features of one number.
-func numbers(values ...float64) *dataset.Set {
-	s := &dataset.Set{Kind: dataset.KindFeatures}
-	for _, v := range values {
-		s.Items = append(s.Items, dataset.Item{Features: []float64{v}})
-	}
-	return s
-}
+type scalars = scalarstest.Task
 
-// bare makes a set of n bare items.
-func bare(n int) *dataset.Set { return &dataset.Set{Items: make([]dataset.Item, n)} }
-
-func randomSets(count, n int) []*dataset.Set {
-	rng := rand.New(rand.NewPCG(3, 3))
-	sets := make([]*dataset.Set, count)
-	for i := range sets {
-		values := make([]float64, n)
-		for k := range values {
-			values[k] = rng.Float64()
-		}
-		sets[i] = numbers(values...)
-		sets[i].ID = fmt.Sprintf("s%d", i)
-	}
-	return sets
-}
+var (
+	bare       = scalarstest.Bare
+	numbers    = scalarstest.Numbers
+	randomSets = scalarstest.Sets
+)

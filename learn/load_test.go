@@ -305,7 +305,7 @@ func TestOtherSizes(t *testing.T) {
 	cfg := tiny()
 	cfg.Model.Positions = "learned"
 	learned := newModel(t, cfg, e)
-	features := newScalars(t, scalars{n: 5}, nil)
+	features := newScalars(t, scalars{N: 5}, nil)
 	for name, c := range map[string]struct {
 		m    *Model
 		set  *dataset.Set

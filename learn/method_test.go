@@ -54,7 +54,7 @@ func TestBaselineErrors(t *testing.T) {
 // as an unbroken one: its moving average goes on.
 func TestLatentResumes(t *testing.T) {
 	model := func() *Model {
-		m := newScalars(t, scalars{n: 4}, func(c *config.Config) {
+		m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 			c.Train.Objective, c.Train.Steps, c.Train.Batch, c.Process.Schedule = "latent", 30, 8, []int{0, 2, 7}
 		})
 		m.Task = pictured{m.Task.(scalars)}
@@ -86,7 +86,7 @@ func TestLatentResumes(t *testing.T) {
 
 // The latent objective compares pictures.
 func TestLatentNeedsPictures(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Train.Objective = "latent" })
+	m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Train.Objective = "latent" })
 	err := trainIn(t.Context(), m, t.TempDir()+"/x", false, TrainOptions{})
 	if err == nil || !strings.Contains(hint.Text(err), "train.objective: latent compares pictures") {
 		t.Errorf("got %v", err)

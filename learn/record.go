@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
+
+// steadier is what may keep steps finite.
+const steadier = "a lower " + config.TrainLR + ", or " + config.TrainClip
 
 // read logs the steps that are done, all but the last keep.
 func (t *trainer) read(keep int) error {
@@ -30,7 +34,7 @@ func (t *trainer) read(keep int) error {
 				return err
 			}
 			if t.refused >= maxRefused {
-				return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %d steps in a row without a finite loss and gradient; %s", s.Number, t.refused, t.kept())
+				return hint.Errorf(steadier, "training step %d: %d steps in a row without a finite loss and gradient; %s", s.Number, t.refused, t.kept())
 			}
 		} else {
 			t.refused = 0
@@ -95,7 +99,7 @@ func (t *trainer) save(finished bool) error {
 	}
 	err = t.dir.SaveCheckpoint(&run.Checkpoint{State: t.State, Model: model, AdamM: m, AdamV: v, Trained: trained})
 	if errors.Is(err, run.ErrValue) {
-		return hint.Errorf("a lower train.lr, or train.clip", "training step %d: %w; %s", t.State.Step, err, t.kept())
+		return hint.Errorf(steadier, "training step %d: %w; %s", t.State.Step, err, t.kept())
 	}
 	if err != nil {
 		return err

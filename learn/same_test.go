@@ -27,8 +27,8 @@ func (a asked) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 // not matter to its answer; orders and constraints make another question.
 func TestSameQuestionOnce(t *testing.T) {
 	count := 0
-	m := newScalars(t, scalars{n: 4}, nil)
-	m.Task = asked{scalars{n: 4}, &count}
+	m := newScalars(t, scalars{N: 4}, nil)
+	m.Task = asked{scalars{N: 4}, &count}
 	set := func(id string, order perm.Order, pin ...string) *dataset.Set {
 		s := numbers(0.1, 0.4, 0.2, 0.3)
 		s.ID, s.Order, s.Constraints = id, order, constraint.Text{Pin: pin}

@@ -24,7 +24,7 @@ func TestScoreAndSampleInAnyBatch(t *testing.T) {
 	var want []Scored
 	var draws []Sampled
 	for _, size := range []int{257, 7, 1} {
-		m := newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Eval.Batch = size })
+		m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = size })
 		scored, _, err := m.Score(t.Context(), many, 3, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestScoreBoundsLikelihood(t *testing.T) {
 
 // Draws beyond those that go through the network at once are draws like the first.
 func TestManyDraws(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, nil)
+	m := newScalars(t, scalars{N: 4}, nil)
 	some := randomSets(2, 4)
 	for _, s := range some {
 		s.Order = perm.Order{3, 1, 0, 2}
@@ -170,7 +170,7 @@ func TestManyDraws(t *testing.T) {
 // orders, has probability 1.
 func TestScoreLevels(t *testing.T) {
 	const n, draws = 3, 4000
-	m := newScalars(t, scalars{n: n}, nil)
+	m := newScalars(t, scalars{N: n}, nil)
 	set := func(levels dataset.BucketOrder, order perm.Order) *dataset.Set {
 		s := numbers(0.1, 0.2, 0.3)
 		s.Levels, s.Order = levels, order
@@ -208,7 +208,7 @@ func TestScoreLevels(t *testing.T) {
 }
 
 func TestScoreErrors(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, nil)
+	m := newScalars(t, scalars{N: 4}, nil)
 	some := randomSets(2, 4)
 	some[0].Order = perm.Identity(4)
 	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || hint.Text(err) != "set s1: no order to score\nhint: every set needs \"order\", \"rank\" or \"levels\"" {
@@ -219,7 +219,7 @@ func TestScoreErrors(t *testing.T) {
 		t.Error("0 draws: no error")
 	}
 	// Merged transpositions have no closed form: an error, not NaN.
-	m = newScalars(t, scalars{n: 4}, func(c *config.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
+	m = newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Process.Forward, c.Process.Schedule = "transposition", []int{0, 3} })
 	if _, _, err := m.Score(t.Context(), some, 3, 1); err == nil || err.Error() != "set s0: bound: the probability of 3 shuffles by transposition has no closed form" {
 		t.Errorf("error %v", err)
 	}

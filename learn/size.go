@@ -66,8 +66,8 @@ func (m *Model) Rejudge(change func(*config.Config) error) error {
 	return nil
 }
 
-// SetTest has a model of tours judged on the instances of a file of tour text, and one of ranked
-// lists on those of a file, instead of those of its configuration.
+// SetTest has a model judged on the sets of a file in place of its configuration's. A model of tours takes
+// tour text, and one of ranked lists what it can be trained on.
 func (m *Model) SetTest(path string) error {
 	t, ok := m.Task.(task.Tester)
 	if !ok {

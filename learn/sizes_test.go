@@ -12,7 +12,7 @@ import (
 // Sets of more sizes than GoMLX compiles graphs for by itself, 32, are answered; a set's
 // warnings are those of the set alone. The model goes on after it has forgotten its graphs.
 func TestManySizes(t *testing.T) {
-	m := newScalars(t, scalars{n: 4}, func(*config.Config) {})
+	m := newScalars(t, scalars{N: 4}, func(*config.Config) {})
 	var all []*dataset.Set
 	for n := 2; n <= 36; n++ {
 		all = append(all, randomSets(2, n)...)

@@ -171,7 +171,7 @@ func TestConsensusOf(t *testing.T) {
 // probabilities.
 func TestEntropyOfAllOrders(t *testing.T) {
 	// Two riffles make all orders of three, so that no way is missing from the estimates.
-	m := newScalars(t, scalars{n: 3}, func(c *config.Config) { c.Process.Schedule = []int{0, 2, 5} })
+	m := newScalars(t, scalars{N: 3}, func(c *config.Config) { c.Process.Schedule = []int{0, 2, 5} })
 	set := randomSets(1, 3)[0]
 	var all []*dataset.Set
 	for o := range perm.All(3) {

@@ -3,27 +3,50 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/task"
 )
 
-// TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints,
-// and returns the seconds a step of each of rounds rounds of size steps, after warm steps that
-// compile and fill the caches.
-func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float64, error) {
+// Timing is how long a step of a training took, or the decode of a batch.
+type Timing struct {
+	What    string    `json:"what"` // step or decode
+	Sets    int       `json:"sets"`
+	Seconds []float64 `json:"seconds"`
+	Median  float64   `json:"median"`
+	Low     float64   `json:"low"`
+	High    float64   `json:"high"`
+	// NetworkShare is what part of a decode the network takes; the rest chooses orders. Of a step
+	// there is none.
+	NetworkShare float64 `json:"network_share,omitempty"`
+}
+
+func timing(what string, sets int, seconds []float64) Timing {
+	s := slices.Sorted(slices.Values(seconds))
+	return Timing{What: what, Sets: sets, Seconds: seconds, Median: (s[(len(s)-1)/2] + s[len(s)/2]) / 2, Low: s[0], High: s[len(s)-1]}
+}
+
+// String says the median, the spread and how many sets a second that is.
+func (t Timing) String() string {
+	return fmt.Sprintf("%.4f s a %s of %d sets (%.4f to %.4f, %d rounds), %.1f sets/s", t.Median, t.What, t.Sets, t.Low, t.High, len(t.Seconds), float64(t.Sets)/t.Median)
+}
+
+// TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints. It times so many
+// rounds of size steps. Before them it makes warm steps, which compile and fill the caches.
+func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) (t Timing, err error) {
 	if warm < 1 || rounds < 1 || size < 1 {
-		return nil, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)
+		return t, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)
 	}
 	method, err := m.Method.Train(m.setup())
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	defer method.Close()
 	trainer, err := diffusion.NewTrainer(m.Engine, m.Store, m.Denoiser, method.Loss, m.Config.AdamW(), m.Config.Seed, 0)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	defer trainer.Close()
 	ctx, cancel := context.WithCancel(ctx)
@@ -64,39 +87,40 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) ([]float6
 		return nil
 	}
 	if err := run(warm); err != nil {
-		return nil, err
+		return t, err
 	}
 	var seconds []float64
 	for range rounds {
 		start := time.Now()
 		if err := run(size); err != nil {
-			return nil, err
+			return t, err
 		}
 		seconds = append(seconds, time.Since(start).Seconds()/float64(size))
 	}
-	return seconds, nil
+	return timing("step", m.Config.Train.Batch, seconds), nil
 }
 
-// TimeDecode decodes one batch of test sets, as a test does, and returns the seconds
-// of each of rounds decodes after one that compiles, and which share of them was the network's.
-func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (seconds []float64, network float64, err error) {
+// TimeDecode decodes one batch of test sets, as a test does, and times rounds decodes after one that
+// compiles.
+func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (t Timing, err error) {
 	find, _, err := m.Finder(opt)
 	if err != nil {
-		return nil, 0, err
+		return t, err
 	}
 	ex, err := m.Task.Examples(task.Test, 0, m.Config.Eval.Batch)
 	if err != nil {
-		return nil, 0, err
+		return t, err
 	}
-	total := 0.0
+	var seconds []float64
+	total, network := 0.0, 0.0
 	for round := range rounds + 1 {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return t, err
 		}
 		before := m.inNetwork()
 		start := time.Now()
 		if _, err := find(ctx, ex, 0); err != nil {
-			return nil, 0, err
+			return t, err
 		}
 		if round > 0 {
 			seconds = append(seconds, time.Since(start).Seconds())
@@ -104,7 +128,9 @@ func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (
 			network += (m.inNetwork() - before).Seconds()
 		}
 	}
-	return seconds, network / total, nil
+	t = timing("decode", m.Config.Eval.Batch, seconds)
+	t.NetworkShare = network / total
+	return t, nil
 }
 
 func (m *Model) inNetwork() time.Duration {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/riffle-ml/riffle/diffusion"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
@@ -20,6 +21,19 @@ type Progress struct {
 	LR      float64
 	Elapsed time.Duration // over all sessions of the run
 	Rate    float64       // steps a second, of this session
+}
+
+// Line says how far a training with batches of so many sets is. What is not known yet, such as the loss of a
+// first step that the engine is still at, is a question mark.
+func (p Progress) Line(batch float64) string {
+	loss, left := "?", "?"
+	if p.Loss != 0 {
+		loss = fmt.Sprintf("%.3f", p.Loss)
+	}
+	if p.Done > 0.001 {
+		left = text.Clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
+	}
+	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
 // TrainOptions are what does not belong to a run's configuration.
@@ -67,11 +81,11 @@ type trainer struct {
 	validated int
 }
 
-// Train trains the model in a run directory, from the last checkpoint if resume is set; then
-// the model must have the run's configuration, an error names the keys that differ. Only the length
-// may be another one, train.steps or train.time, which counts what was trained before as well:
-// the training goes on to there, or beyond its first end, at the learning rate that a training
-// of that length has at this point, and the run's configuration is changed to it.
+// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the
+// model must have the run's configuration; an error names the keys that differ. Only the length, train.steps
+// or train.time, may be another one, also beyond the first end. It counts what was trained before. The
+// learning rate is then that of a training of that length at this point, and the run's configuration is
+// changed to it.
 // It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
 // the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
 // it does not, as the clock decides on the learning rate, nor with another number of
@@ -257,8 +271,8 @@ func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, e
 // writes reports whether this process keeps the run: of several the first.
 func (t *trainer) writes() bool { return t.opt.Peers == nil || t.opt.Peers.Rank() == 0 }
 
-// agree returns [trainer.done] by the first process's clock, whether any process is to stop, and
-// whether the validations of the first, which alone makes some, have spent its patience.
+// agree returns [trainer.done] by the first process's clock, and whether any process is to stop. spent says
+// that the validations of the first, which alone makes some, have spent its patience.
 func (t *trainer) agree(s int) (done float64, stop, spent bool, err error) {
 	done, stop, spent = t.done(s), t.ctx.Err() != nil, t.spent()
 	if t.opt.Peers == nil {

@@ -314,7 +314,7 @@ func finite(t *testing.T, path string) {
 func TestBadBatchIsRefused(t *testing.T) {
 	for name, bad := range map[string]float64{"NaN": math.NaN(), "infinity": math.Inf(1)} {
 		t.Run(name, func(t *testing.T) {
-			m := newScalars(t, scalars{n: 4, poison: 13, healed: 14, bad: float32(bad)}, nil) // a set of step 3
+			m := newScalars(t, scalars{N: 4, Poison: 13, Healed: 14, Bad: float32(bad)}, nil) // a set of step 3
 			dir := filepath.Join(t.TempDir(), "run")
 			var said []string
 			if err := trainIn(t.Context(), m, dir, false, TrainOptions{OnMessage: func(s string) { said = append(said, s) }}); err != nil {
@@ -347,7 +347,7 @@ func TestBadBatchIsRefused(t *testing.T) {
 // the checkpoint is that of the good steps.
 func TestTrainingGivesUp(t *testing.T) {
 	const bad = 15 // the first bad step
-	m := newScalars(t, scalars{n: 4, poison: 6 * (bad - 1), healed: math.MaxInt, bad: float32(math.NaN())}, func(c *config.Config) {
+	m := newScalars(t, scalars{N: 4, Poison: 6 * (bad - 1), Healed: math.MaxInt, Bad: float32(math.NaN())}, func(c *config.Config) {
 		c.Train.Steps, c.Train.Checkpoint = 1000, "1ms"
 	})
 	dir := filepath.Join(t.TempDir(), "run")
@@ -374,7 +374,7 @@ func TestTrainingGivesUp(t *testing.T) {
 	if state, err := d.LoadState(); err != nil || state.Step == 0 || state.Step >= bad || state.Skipped != 0 {
 		t.Errorf("kept %+v, %v", state, err)
 	}
-	kept := newScalars(t, scalars{n: 4}, nil)
+	kept := newScalars(t, scalars{N: 4}, nil)
 	if _, err := kept.restore(d, false); err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestBatchesAreAFunctionOfTheStep(t *testing.T) {
 	e := openEngine(t, "go")
 	other := tiny()
 	other.Seed = 2
-	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{n: 4}, nil), "sizes": newModel(t, tours(), e)} {
+	for name, m := range map[string]*Model{"delta": newModel(t, tiny(), e), "scalars": newScalars(t, scalars{N: 4}, nil), "sizes": newModel(t, tours(), e)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		made := m.batches(ctx, 5, share{0, 1})

@@ -11,7 +11,7 @@ func judging(s *Setup) (diffusion.Judging, error) {
 	t := s.Config.Train
 	j := diffusion.Judging{Lapse: t.Lapse}
 	if _, ok := s.Process.Reverse.(reverse.ByChoice); !ok {
-		const wanted = "is for process.reverse gpl, cgpl and pl (got %s)"
+		const wanted = "is for " + config.ProcessReverse + " gpl, cgpl and pl (got %s)"
 		switch {
 		case t.Top > 0:
 			return j, config.Errorf(config.TrainTop, wanted, s.Process.Reverse.Name())
@@ -21,7 +21,7 @@ func judging(s *Setup) (diffusion.Judging, error) {
 	}
 	if t.Top > 0 {
 		if steps := len(s.Process.Steps) - 1; steps != 1 {
-			return j, config.Errorf(config.TrainTop, "is for one reverse step, whose first positions are those of the order (got %d steps in process.schedule)", steps)
+			return j, config.Errorf(config.TrainTop, "is for one reverse step, whose first positions are those of the order (got %d steps in %s)", steps, config.ProcessSchedule)
 		}
 		j.Weight = func(position int) float32 { // 1 of the first ones, else 0
 			if position < t.Top {

@@ -15,7 +15,7 @@ var latent = &Method{
 	Name: "diffusion", Objectives: []string{"latent"}, Pictures: true, OneProcess: true,
 	prepare: shuffle,
 	train: func(s *Setup) (Training, error) {
-		const elsewhere = "is for train.objective bound and random-step, which know the order (got latent)"
+		const elsewhere = "is for " + config.TrainObjective + " bound and random-step, which know the order (got latent)"
 		switch t := s.Config.Train; {
 		case t.Top > 0:
 			return nil, config.Errorf(config.TrainTop, elsewhere)

@@ -23,12 +23,9 @@ type Bin struct {
 	Frequency float64 `json:"frequency"` // of those that came true; 0 where there are none
 }
 
-// Add adds a prediction. It fails unless p is from 0 to 1.
-func (c *Calibration) Add(p float64, came bool) error { return c.AddMany(p, came, 1) }
-
-// AddMany adds a prediction as often as count says. It fails unless p is from 0 to 1 and count
+// Add adds a prediction as often as count says. It fails unless p is from 0 to 1 and count
 // is 0 or more.
-func (c *Calibration) AddMany(p float64, came bool, count int) error {
+func (c *Calibration) Add(p float64, came bool, count int) error {
 	if !(p >= 0 && p <= 1) { // NaN too
 		return fmt.Errorf("calibration: wanted a probability from 0 to 1 (got %g)", p)
 	}

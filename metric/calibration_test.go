@@ -19,7 +19,7 @@ func TestCalibration(t *testing.T) {
 		p    float64
 		came bool
 	}{{0.25, true}, {0.29, false}, {1, true}, {0, false}} {
-		if err := c.Add(x.p, x.came); err != nil {
+		if err := c.Add(x.p, x.came, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,18 +38,18 @@ func TestCalibration(t *testing.T) {
 		p    float64
 		came bool
 	}{{0.25, true}, {0.29, false}} {
-		if err := many.AddMany(b.p, b.came, 3); err != nil {
+		if err := many.Add(b.p, b.came, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if b := many.Bins()[2]; b.Count != 6 || math.Abs(b.Mean-0.27) > 1e-12 || b.Frequency != 0.5 {
 		t.Errorf("three times: %+v", b)
 	}
-	if many.AddMany(0.5, true, -1) == nil {
+	if many.Add(0.5, true, -1) == nil {
 		t.Error("a count of −1: no error")
 	}
 	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
-		if c.Add(p, true) == nil {
+		if c.Add(p, true, 1) == nil {
 			t.Errorf("%g: no error", p)
 		}
 	}
@@ -62,7 +62,7 @@ func TestCalibrationError(t *testing.T) {
 	var good, bad metric.Calibration
 	for range 20000 {
 		p := rng.Float64()
-		if good.Add(p, rng.Float64() < p) != nil || bad.Add(p, rng.Float64() < p/2) != nil {
+		if good.Add(p, rng.Float64() < p, 1) != nil || bad.Add(p, rng.Float64() < p/2, 1) != nil {
 			t.Fatal("an error")
 		}
 	}

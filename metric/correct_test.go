@@ -44,24 +44,20 @@ func TestEqualValuesAreInterchangeable(t *testing.T) {
 	sorted := slices.Sorted(slices.Values(values))
 	for _, c := range []struct {
 		order   perm.Order
-		exact   bool
 		correct float64
 	}{
-		{perm.Order{3, 1, 0, 2}, true, 1},
-		{perm.Order{3, 1, 2, 0}, true, 1},
-		{perm.Order{1, 3, 2, 0}, false, 0.5},
-		{perm.Order{0, 1, 2, 3}, false, 0.5},
-		{perm.Order{0, 3, 1, 2}, false, 0.25},
+		{perm.Order{3, 1, 0, 2}, 1},
+		{perm.Order{3, 1, 2, 0}, 1},
+		{perm.Order{1, 3, 2, 0}, 0.5},
+		{perm.Order{0, 1, 2, 3}, 0.5},
+		{perm.Order{0, 3, 1, 2}, 0.25},
 	} {
 		got := perm.Act(c.order, values)
-		if exact := metric.ExactValues(got, sorted); exact != c.exact {
-			t.Errorf("ExactValues(%v) = %v", got, exact)
-		}
-		if correct, err := metric.CorrectValues(got, sorted); err != nil || correct != c.correct {
-			t.Errorf("CorrectValues(%v) = %v, %v, wanted %v", got, correct, err, c.correct)
+		if correct, err := metric.Correct(got, sorted); err != nil || correct != c.correct {
+			t.Errorf("Correct(%v) = %v, %v, wanted %v", got, correct, err, c.correct)
 		}
 	}
-	if correct, err := metric.CorrectValues([]string{}, nil); err != nil || correct != 1 {
-		t.Errorf("CorrectValues of nothing = %v, %v, wanted 1", correct, err)
+	if correct, err := metric.Correct([]string{}, nil); err != nil || correct != 1 {
+		t.Errorf("Correct of nothing = %v, %v, wanted 1", correct, err)
 	}
 }

@@ -61,26 +61,3 @@ func gain(rel, top float64) float64 {
 	}
 	return (math.Exp2(rel-top) - math.Exp2(-top)) / (1 - math.Exp2(-top))
 }
-
-// Relevance returns the relevance of n items that levels, as [KendallTauB] takes them, stand
-// for where no other is given: 0 for items of the last level, 1 for those of the one before,
-// and so on, and −1, unjudged, for items in none. It fails where an item is out of range or
-// there twice.
-func Relevance(levels [][]int, n int) ([]float64, error) {
-	rel := make([]float64, n)
-	for k := range rel {
-		rel[k] = -1
-	}
-	for i, group := range levels {
-		for _, k := range group {
-			if k < 0 || k >= n {
-				return nil, fmt.Errorf("relevance: level %d: item %d, wanted 0 to %d", i, k, n-1)
-			}
-			if rel[k] >= 0 {
-				return nil, fmt.Errorf("relevance: level %d: item %d is there twice", i, k)
-			}
-			rel[k] = float64(len(levels) - 1 - i)
-		}
-	}
-	return rel, nil
-}

@@ -79,15 +79,3 @@ func TestNDCGErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestRelevance(t *testing.T) {
-	rel, err := metric.Relevance([][]int{{3}, {0, 1}}, 4)
-	if err != nil || !slices.Equal(rel, []float64{0, 0, -1, 1}) {
-		t.Errorf("Relevance = %v, %v", rel, err)
-	}
-	for _, levels := range [][][]int{{{4}}, {{0}, {0}}, {{-1}}} {
-		if _, err := metric.Relevance(levels, 4); err == nil {
-			t.Errorf("levels %v of 4 items: no error", levels)
-		}
-	}
-}

@@ -82,15 +82,6 @@ func (o Order) Validate() error { return validate(o, "order") }
 // Validate reports whether r is a bijection on 0 … len(r)−1.
 func (r Rank) Validate() error { return validate(r, "rank") }
 
-// ActInto writes o·x into dst without allocating: dst[i] = x[o[i]]. All three
-// have the same length and dst must not overlap x. Composition is the same
-// thing on orders: ActInto(a, dst, b) writes Compose(a, b).
-func ActInto[T any](o Order, dst, x []T) {
-	for i, v := range o {
-		dst[i] = x[v]
-	}
-}
-
 func validate(p []int, what string) error {
 	seen := make([]bool, len(p))
 	for i, v := range p {

@@ -58,20 +58,7 @@ func TestGroupLaws(t *testing.T) {
 				t.Fatalf("rank of item %d is %d, wanted %d", item, got, position)
 			}
 		}
-		dst := make([]int, len(x))
-		perm.ActInto(a, dst, x)
-		if want := perm.Act(a, x); !slices.Equal(dst, want) {
-			t.Fatalf("ActInto = %v, wanted %v", dst, want)
-		}
 	})
-}
-
-func TestActIntoDoesNotAllocate(t *testing.T) {
-	o := perm.Random(rand.New(rand.NewPCG(1, 2)), 52)
-	x, dst := make([]float64, 52), make([]float64, 52)
-	if allocs := testing.AllocsPerRun(100, func() { perm.ActInto(o, dst, x) }); allocs != 0 {
-		t.Errorf("ActInto allocates %v times, wanted 0", allocs)
-	}
 }
 
 func TestRandomIsUniform(t *testing.T) {

@@ -60,6 +60,33 @@ type Found struct {
 	reference float64 // length of the file's tour
 }
 
+// Summary says of several instances what was found in so long.
+func (s *Search) Summary(all []Found, took time.Duration) (lines []string) {
+	n := len(all)
+	if n < 2 {
+		return nil
+	}
+	length, gap, proven, labelled := 0.0, 0.0, 0, 0
+	for _, f := range all {
+		length += f.Length
+		if f.Gap != nil {
+			gap += *f.Gap
+			labelled++
+		}
+		if f.Proven != nil && *f.Proven {
+			proven++
+		}
+	}
+	lines = []string{fmt.Sprintf("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), took.Seconds(), float64(n)/took.Seconds())}
+	if s.Method == "exact" {
+		lines = append(lines, fmt.Sprintf("%d proven to be the shortest", proven))
+	}
+	if labelled > 0 {
+		lines = append(lines, fmt.Sprintf("mean gap to the file's tours %.4f %%", gap/float64(labelled)))
+	}
+	return lines
+}
+
 // Find searches all instances of a file. warnings are those of all together.
 func (s *Search) Find(ctx context.Context, f *dataset.File) (all []Found, warnings []string, err error) {
 	list := f.Problems()

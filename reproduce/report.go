@@ -149,7 +149,7 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 				}
 				fmt.Fprintf(w, " %s |", figure)
 			}
-			fmt.Fprintf(w, " %s |\n", training(t, r, outcomes[i]))
+			fmt.Fprintf(w, " %s |\n", trainedHow(t, r, outcomes[i]))
 		}
 		fmt.Fprintf(w, "\n%s", pictures[t.Name])
 	}
@@ -174,7 +174,7 @@ func (t Table) columns(outcomes []*Outcome) (used []task.Measure) {
 	return used
 }
 
-func training(t Table, r Row, o *Outcome) string {
+func trainedHow(t Table, r Row, o *Outcome) string {
 	if o == nil {
 		need := ""
 		if r.Needs != "" {

@@ -149,7 +149,7 @@ func TestShard(t *testing.T) {
 		at := 0
 		for _, table := range Tables() {
 			var rows []Row
-			rows, at = Shard(table.Rows, part, of, at)
+			rows, at = share(table.Rows, part, of, at)
 			for _, r := range rows {
 				if where[table.Name+r.Name] != 0 {
 					t.Errorf("%s %s is in two parts", table.Name, r.Name)
@@ -177,11 +177,11 @@ func TestShard(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "3", "0/2", "3/2", "a/b", "1/2/3", "-1/2"} {
-		if part, of, err := ParseShard(text); err == nil {
+		if part, of, err := parseShard(text); err == nil {
 			t.Errorf("%q is part %d of %d", text, part, of)
 		}
 	}
-	if part, of, err := ParseShard("3/8"); part != 3 || of != 8 || err != nil {
+	if part, of, err := parseShard("3/8"); part != 3 || of != 8 || err != nil {
 		t.Errorf("3/8: %d, %d, %v", part, of, err)
 	}
 }
@@ -193,17 +193,17 @@ func TestTrainedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := t.TempDir()
-	if _, _, err := table.Trained(runs, "any-16"); err == nil || err.Error() != "it begins with the weights of row any-16, which is to be run first" {
+	if _, _, err := table.trained(runs, "any-16"); err == nil || err.Error() != "it begins with the weights of row any-16, which is to be run first" {
 		t.Errorf("a row that was not run: %v", err)
 	}
 	dir := Folder(runs, table, Row{Name: "any-16"})
-	if err := Keep(dir, About{From: "other", Before: 60}); err != nil {
+	if err := keep(dir, About{From: "other", Before: 60}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "eval.json"), []byte(`{"sets":1,"train_seconds":90}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, seconds, err := table.Trained(runs, "any-16")
+	got, seconds, err := table.trained(runs, "any-16")
 	if got != dir || seconds != 150 || err != nil {
 		t.Errorf("got %s, %g seconds, %v, wanted %s and 150", got, seconds, err, dir)
 	}

@@ -11,42 +11,72 @@ import (
 
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/machine"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/run"
 )
 
-// Matching are the rows whose names match a pattern; none is an error that lists the rows.
-func (t Table) Matching(pattern string) (rows []Row, err error) {
+// Asked is a table with the rows that are asked for.
+type Asked struct {
+	Table
+	Rows []Row
+}
+
+// Select finds the rows of the tables called names whose own names match a pattern, and of them those of the
+// part I/N that shard says, "" for all.
+func Select(names []string, pattern, shard string) (all []Asked, err error) {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, learn.Refuse(learn.Usage, "rows", "%s: wanted a pattern of names such as '*-9' (got %q)", learn.Opt("rows"), pattern)
+	}
+	part, of, at := 1, 1, 0
+	if shard != "" {
+		if part, of, err = parseShard(shard); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names {
+		t, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := t.matching(pattern)
+		if err != nil {
+			return nil, err
+		}
+		rows, at = share(rows, part, of, at)
+		all = append(all, Asked{t, rows})
+	}
+	return all, nil
+}
+
+// matching are the rows whose names match a pattern; none is an error that lists the rows.
+func (t Table) matching(pattern string) (rows []Row, err error) {
 	var names []string
 	for _, r := range t.Rows {
 		names = append(names, r.Name)
-		ok, err := path.Match(pattern, r.Name)
-		if err != nil {
-			return nil, fmt.Errorf("wanted a pattern of names such as '*-9' (got %q)", pattern)
-		}
-		if ok {
+		if ok, _ := path.Match(pattern, r.Name); ok { // Select has looked at the pattern
 			rows = append(rows, r)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, hint.Errorf(fmt.Sprintf("the rows are %s", strings.Join(names, ", ")), "%q matches no row of %s", pattern, t.Name)
+		return nil, learn.Refuse(learn.Usage, "rows", "%q matches no row of %s", pattern, t.Name).WithHint("the rows are " + strings.Join(names, ", "))
 	}
 	return rows, nil
 }
 
-// ParseShard reads I/N, part I of N, 1 ≤ I ≤ N.
-func ParseShard(text string) (part, of int, err error) {
+// parseShard reads I/N, part I of N, 1 ≤ I ≤ N.
+func parseShard(text string) (part, of int, err error) {
 	first, second, _ := strings.Cut(text, "/")
 	part, err1 := strconv.Atoi(first)
 	of, err2 := strconv.Atoi(second)
 	if err1 != nil || err2 != nil || part < 1 || part > of {
-		return 0, 0, fmt.Errorf("wanted I/N with 1 <= I <= N, such as 3/8 (got %q)", text)
+		return 0, 0, learn.Refuse(learn.Usage, "shard", "wanted I/N with 1 <= I <= N, such as 3/8 (got %q)", text)
 	}
 	return part, of, nil
 }
 
-// Shard are the rows of part one of so many, where at rows that train were before; it returns how
+// share are the rows of part one of so many, where at rows that train were before; it returns how
 // many there are then. Rows go to the parts in turn. One that wants another row's model goes with that one.
-func Shard(rows []Row, part, of, at int) (mine []Row, next int) {
+func share(rows []Row, part, of, at int) (mine []Row, next int) {
 	whose := map[string]int{}
 	for _, r := range rows {
 		turn, follows := whose[cmp.Or(r.Of, r.From)]
@@ -74,8 +104,8 @@ func (t Table) Waiting(runs string, rows []Row) (count int) {
 	return count
 }
 
-// Trained is the folder of a row of the table whose training has ended, and how many seconds that was.
-func (t Table) Trained(runs, name string) (dir string, seconds float64, err error) {
+// trained is the folder of a row of the table whose training has ended, and how many seconds that was.
+func (t Table) trained(runs, name string) (dir string, seconds float64, err error) {
 	dir = Folder(runs, t, Row{Name: name})
 	o, err := Load(dir)
 	if err != nil {
@@ -87,8 +117,8 @@ func (t Table) Trained(runs, name string) (dir string, seconds float64, err erro
 	return dir, o.TrainSeconds + o.About.Before, nil
 }
 
-// Keep writes how a row came to be into its folder, with the machine.
-func Keep(dir string, about About) error {
+// keep writes how a row came to be into its folder, with the machine.
+func keep(dir string, about About) error {
 	about.Machine = machine.Name()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -96,13 +126,13 @@ func Keep(dir string, about About) error {
 	return run.WriteJSONIn(dir, AboutFile, about)
 }
 
-// RunSolver runs the row of a solver in its folder.
-func RunSolver(ctx context.Context, r Row, dir string, full bool) error {
+// runSolver runs the row of a solver in its folder.
+func runSolver(ctx context.Context, r Row, dir string, full bool) error {
 	solved, err := Solve(ctx, r.Solver, r.N, 1)
 	if err != nil {
 		return err
 	}
-	if err := Keep(dir, About{Preset: r.Quick, Full: full}); err != nil {
+	if err := keep(dir, About{Preset: r.Quick, Full: full}); err != nil {
 		return err
 	}
 	return run.WriteJSONIn(dir, run.EvalFile, solved)

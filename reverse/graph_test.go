@@ -42,7 +42,7 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 	out, err := graph.CallOnceN(e.Backend, func(s, r, l *graph.Node) []*graph.Node {
 		var logp *graph.Node
 		if padded {
-			logp = LogProbGraphPadded(law, s, r, l)
+			logp = law.LogProbGraph(law.(Padder).Pad(s, r, l))
 		} else {
 			logp = law.LogProbGraph(s, r)
 		}

@@ -101,8 +101,8 @@ func (l InverseTransposition) Mode(scores []float64, dst perm.Order) float64 {
 
 // GreedyStep implements [GreedyStepper]: the swap of the two greatest scores where a move is likelier than
 // none, φ(τ) > 1/2, and else the identity. The forward step stays with probability 1/n and makes each
-// of its n(n − 1)/2 swaps with 2/n², so that of a noisy state, where many swaps can have been the last, the
-// mode is to stay, at each step, and nothing is ever put in order.
+// of its n(n − 1)/2 swaps with 2/n². In a noisy state many swaps can have been the last, so the mode of
+// each step is to stay. By modes nothing would ever be put in order.
 func (l InverseTransposition) GreedyStep(scores []float64, dst perm.Order) float64 {
 	n := len(dst)
 	checkScores(l, scores, n)

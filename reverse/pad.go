@@ -1,17 +1,13 @@
 package reverse
 
-import (
-	"fmt"
+import "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/gomlx/core/graph"
-)
-
-// Padder is a law that can work on sets of different sizes in one batch.
+// Padder is a law that can work on sets of different sizes in one batch; all laws of this package can.
 type Padder interface {
 	Law
-	// Pad returns scores and rank that give the first lengths objects their
-	// log-probability, the rest being padding that keeps its place. See
-	// [LogProbGraphPadded] for the shapes.
+	// Pad returns scores and rank that give the first lengths [...] int32 objects, 1 to n, their
+	// log-probability, the rest being padding. Scores of padding are not looked at and get gradient zero;
+	// rank [..., n] must leave the padding in place: rank[k] = k from lengths on.
 	Pad(scores, rank, lengths *graph.Node) (paddedScores, paddedRank *graph.Node)
 	// Unpad returns, of the scores of n objects, those of the first length ones. It may write
 	// into scores.
@@ -20,19 +16,6 @@ type Padder interface {
 
 // padScore makes a choice impossible without being −Inf.
 const padScore = -1e9
-
-// LogProbGraphPadded builds log p [...] of sets with lengths [...] int32 objects, 1
-// to n, padded to n. Scores of padding are not looked at and get gradient zero; rank
-// [..., n] must leave the padding in place: rank[k] = k from lengths on. It panics if
-// law is not a [Padder]; all laws of this package are.
-func LogProbGraphPadded(law Law, scores, rank, lengths *graph.Node) *graph.Node {
-	p, ok := law.(Padder)
-	if !ok {
-		panic(fmt.Errorf("reverse: %s can not pad", law.Name()))
-	}
-	scores, rank = p.Pad(scores, rank, lengths)
-	return law.LogProbGraph(scores, rank)
-}
 
 // ByChoice is a law whose log p is a sum over choices, one a position, from the first on.
 type ByChoice interface {

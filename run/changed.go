@@ -18,7 +18,7 @@ var ErrConfigChanged = errors.New("is not what the training began with")
 // fixed reports whether a training cannot go on with another value of a key: it would not be the
 // same training. How long it is may change, and so may where data lie and how results are made.
 func fixed(key string) bool {
-	if key == "task.data" || key == "task.test" || key == "title" {
+	if key == config.TaskData || key == config.TaskTest || key == "title" {
 		return false
 	}
 	if table, name, ok := strings.Cut(key, "."); ok {

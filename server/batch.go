@@ -34,8 +34,8 @@ type job struct {
 // model whose sets cannot be padded choose them.
 const maxShapes = 48
 
-// turn is how many times as long as its work is estimated to take a job lets others go first that come after
-// it and are shorter.
+// turn bounds how long a job lets shorter ones that come after it go first: so many times its own estimated
+// time.
 const turn = 10
 
 // gather takes of what waits what is due first, up to a batch of sets, and no more work than one request

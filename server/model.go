@@ -32,8 +32,8 @@ type Info struct {
 	ImageRows    int `json:"image_rows,omitempty"`
 	ImageColumns int `json:"image_columns,omitempty"`
 	Channels     int `json:"channels,omitempty"`
-	// Names are the items of a model that knows its items by name, Features what the features of its
-	// items are called and in what range they were in training.
+	// Names are the items of a model that knows its items by name. Features are the names of features, with
+	// their ranges in training.
 	Names    []string  `json:"names,omitempty"`
 	Features []Feature `json:"features,omitempty"`
 	// Schedule is 0 = t_0 < … < t_k = T; the states of an answer are those at T, …, t_0.

@@ -382,11 +382,12 @@ func TestPageRulesAndTables(t *testing.T) {
 	if n := value[int](t, ctx, `document.querySelectorAll("#set option").length`); n != 9 {
 		t.Errorf("%d sets are answered, wanted 9", n)
 	}
-	saved, err := dataset.ParseCSV(strings.NewReader(value[string](t, ctx, `ordersCSV()`)), "orders.csv")
+	file, err := dataset.ParseTable(strings.NewReader(value[string](t, ctx, `ordersCSV()`)), "orders.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := value[[]string](t, ctx, `state.answer.sets[8].orders[0].order.map((k) => state.answer.sets[8].names[k])`)
+	saved := file.Sets
 	if len(saved) != 9 || saved[8].ID != "set 8" {
 		t.Fatalf("%d sets were saved, the last is %q", len(saved), saved[len(saved)-1].ID)
 	}

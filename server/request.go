@@ -134,7 +134,7 @@ func (s *Server) sets(ctx context.Context, values []jsontext.Value, info *Info, 
 	sets := make([]*dataset.Set, len(values))
 	pixels := 0
 	for i, v := range values {
-		set, err := dataset.ParseSetWith(v, dataset.Options{Empty: true}) // the model says whether it takes empty features
+		set, err := dataset.ParseSet(v, dataset.Options{Empty: true}) // the model says whether it takes empty features
 		if err == nil {
 			err = info.about.Fits(set, s.limits.Limits)
 		}

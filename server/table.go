@@ -27,7 +27,7 @@ type tableItem struct {
 	Features any    `json:"features,omitempty"` // by their columns' names
 }
 
-// table reads a table of items or of ballots, as [dataset.ReadCSV] does. Empty features are null: the model
+// table reads a table of items or of ballots, as [dataset.ParseTable] does. Empty features are null: the model
 // says whether it takes them.
 func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
 	body, err := s.read(w, r, room, typeCSV)

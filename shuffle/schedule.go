@@ -89,8 +89,8 @@ func NewSchedule(n int) (Schedule, error) {
 }
 
 // riffleUntil returns the distributions of rising sequences after 0, 1, …, T
-// riffles of n ≥ 2 cards, and their distances to uniform, T being the first
-// with a distance of at most limit.
+// riffles of n ≥ 2 cards, and their distances to uniform. T is the first with a
+// distance of at most limit.
 func riffleUntil(n int, limit float64) (after [][]float64, toUniform []float64) {
 	d := risingOf(n)
 	uniform := d.uniform()

@@ -7,9 +7,8 @@
 // (σ_t ⋯ σ_1)·X_0, and q^(t) is the distribution of that product.
 //
 // For [Riffle] the distribution after any number of shuffles is known in closed
-// form, so t shuffles cost as much as one, and total variation distances
-// ([TVUniform], [TVBetween]) and the denoising schedule ([NewSchedule]) are exact
-// up to rounding.
+// form. So t shuffles cost as much as one. Total variation distances ([TVUniform],
+// [TVBetween]) and the denoising schedule ([NewSchedule]) are exact up to rounding.
 package shuffle
 
 import (

@@ -25,8 +25,8 @@ type Coster interface {
 }
 
 // Turner is a [Coster] whose sets can be looked at from several sides. Turned returns copy c of so
-// many, the first as it is, with objects that may stand in another order, and what gives an order of
-// the copy as one of the set.
+// many, whose objects may stand in another order; the first is the set as it is. It also returns what turns
+// an order of the copy into one of the set.
 type Turner interface {
 	Coster
 	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)

@@ -44,8 +44,18 @@ func Change(cfg *config.Config, set []string) error {
 	return nil
 }
 
+// Alter makes changes of the configuration called from, and holds what comes of them to the rules of all
+// configurations.
+func Alter(cfg *config.Config, from string, set []string) error {
+	if err := Change(cfg, set); err != nil {
+		return err
+	}
+	_, err := cfg.Resolve()
+	return Blame(from, set, err)
+}
+
 // Blame says where the key that an error is about is from: changes, which is a [SetError], or else the
-// configuration called from. An error about no key stays.
+// configuration called from. An error about no key stays, and so does nil.
 func Blame(from string, set []string, err error) error {
 	wrong, ok := errors.AsType[*config.KeyError](err)
 	if !ok || wrong.Where != "" {

@@ -235,10 +235,7 @@ func TestPyTorch(t *testing.T) {
 				continue
 			}
 			what := fmt.Sprintf("%s %d %s %g error-free %v", c.Network, c.N, c.Swap, c.Steepness, c.ErrorFree)
-			swap, err := SwapByName(c.Swap)
-			if err != nil {
-				t.Fatal(err)
-			}
+			swap := Swap(slices.Index(swapNames, c.Swap))
 			s := mustSorter(t, c.Network, c.N, swap, c.Steepness, c.ErrorFree)
 			sorted, p, err := s.Sort(c.Scores)
 			if err != nil {

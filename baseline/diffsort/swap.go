@@ -43,16 +43,6 @@ const (
 // Swaps returns all of them.
 func Swaps() []Swap { return []Swap{Logistic, LogisticART, Reciprocal, Cauchy, Optimal} }
 
-// SwapByName returns the swap with a name that [Swap.String] gives.
-func SwapByName(name string) (Swap, error) {
-	for i, s := range swapNames {
-		if s == name {
-			return Swap(i), nil
-		}
-	}
-	return 0, fmt.Errorf("swap function %q: unknown, wanted logistic, logistic-art, reciprocal, cauchy or optimal", name)
-}
-
 // String returns the name, such as "logistic-art".
 func (s Swap) String() string {
 	if s < 0 || int(s) >= len(swapNames) {

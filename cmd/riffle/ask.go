@@ -15,27 +15,31 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/progress"
 	"github.com/riffle-ml/riffle/internal/shell"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/question"
 )
 
-const inputHelp = `INPUT is a folder of images (one set, in natural order of the file names) or a JSONL
-file, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]}
-({} for a bare item), or a table of features or votes as riffle train ranking takes (CSV,
-svmlight; ballots in CSV, PrefLib, SUSHI: a set for each different vote), or, of cities, a TSPLIB problem (.tsp) or tour text. All orders are 0-based: order[i] is the item at position i.
-A model of ranked lists knows columns, and items without features, by their names: they may stand
-in another order, or some of the items alone, and an unknown one is an error.
+const inputHelp = `INPUT is one of these:
+  a folder of images: one set, in the natural order of the file names
+  JSONL, one set a line: {"id": "q7", "items": [{"image": "a.png"}, {"image": "b.png"}]};
+    {} is a bare item
+  a table of features or votes as riffle train ranking takes (CSV, svmlight; ballots in CSV,
+    PrefLib, SUSHI: a set for each different vote)
+  of cities, a TSPLIB problem (.tsp) or tour text
+All orders are 0-based: order[i] is the item at position i. A model of ranked lists knows columns by
+their names, and items without features too. They may stand in another order, and some items may be
+missing. An unknown name is an error.
 
-INPUT - is the standard input. Sets of JSONL, from a file as well, and of a table of features are
-answered as they come, in memory that hardly grows with their number: of a set its id is kept. The
-lines of a set stand together in such a table. Other formats are read to their end first.
-With --json each set's answer is an object on a line of its own. A broken line is an error
-that names it, after the answers for the sets before it. Ctrl-C keeps what was answered;
---skip-done FILE, the file that has the answers so far, then goes on with the others. Sets
-without an id are called by their number, from 1.
+INPUT - is the standard input. JSONL and tables of features are answered set by set as they come, from
+a file as well; in such a table the lines of a set stand together. Other formats are read to their
+end first. With --json each answer is an object on a line of its own. A broken line is an error that
+names it, after the answers for the sets before it. Ctrl-C keeps what was answered; --skip-done FILE,
+the file of the answers so far, goes on with the other sets. A set without an id is called by its
+number, from 1.
 
-A model of one population's orders (votes; bare items) needs no INPUT to order or to sample:
-it has one set, that of all its items.`
+A model of one population's orders (votes; bare items) needs no INPUT to order or to sample: it has
+one set, that of all its items.`
 
 // streamFlags say how sets are read and answers shown.
 type streamFlags struct {
@@ -46,7 +50,7 @@ type streamFlags struct {
 
 func (f *streamFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.skipDone, "skip-done", "", "file of answers: leave out the sets whose id it has")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "no progress")
+	addQuiet(cmd, &f.quiet)
 }
 
 // needsJSON is a usage error where answers have no id at the start of a line.
@@ -59,15 +63,22 @@ func (f *streamFlags) needsJSON(cmd *cobra.Command, json bool) error {
 
 const standardInput = "standard input"
 
-// open opens INPUT, and warns of what is odd about it.
-func (a *app) open(path string) (in *dataset.Input, err error) {
-	o := dataset.Options{Empty: true} // the model says whether it takes empty features
+// openInput opens a file, or the standard input, and warns of what is odd about it.
+func (a *app) openInput(path string, o dataset.Options) (in *dataset.Input, err error) {
 	if path == "-" {
 		in, err = dataset.OpenReader(os.Stdin, standardInput, o)
 	} else {
 		in, err = dataset.Open(path, o)
 	}
-	if err != nil {
+	if err == nil {
+		a.warnOf(in.Path)(in.Warnings)
+	}
+	return in, err
+}
+
+// open opens INPUT.
+func (a *app) open(path string) (in *dataset.Input, err error) {
+	if in, err = a.openInput(path, dataset.Options{Empty: true}); err != nil { // the model says whether it takes empty features
 		return nil, err
 	}
 	if in.Format == dataset.FormatPicture {
@@ -76,23 +87,15 @@ func (a *app) open(path string) (in *dataset.Input, err error) {
 	if err := in.CheckPoints(); err != nil && path != "-" {
 		return nil, hint.Errorf(fmt.Sprintf("riffle tsp solve %s needs no points and no model", shell.Quote(path)), "%s: %w", path, err)
 	}
-	a.warnOf(in.Path)(in.Warnings)
 	return in, nil
 }
 
-// readSets reads all sets of INPUT.
-func (a *app) readSets(path string) ([]*dataset.Set, error) {
-	in, err := a.open(path)
-	if err != nil {
-		return nil, err
-	}
+// readAll reads all sets of an input, and closes it.
+func (a *app) readAll(in *dataset.Input) ([]*dataset.Set, error) {
 	defer func() { _ = in.Close() }() // only read from
 	late := untold(in)
 	f, err := in.ReadAll()
-	a.warnOf(path)(late())
-	if err == nil && len(f.Sets) == 0 {
-		err = fmt.Errorf("%s: has no sets", path)
-	}
+	a.warnOf(in.Path)(late())
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +165,7 @@ func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpe
 		return nil, nil, err
 	}
 	if src.First == nil {
-		a.Note("all %s sets of %s are in %s", thousands(src.Count), src.Name, f.skipDone)
+		a.Note("all %s sets of %s are in %s", text.Thousands(src.Count), src.Name, f.skipDone)
 		return src, nil, nil
 	}
 	if m, err = a.load(args[0], engineSpec, in.expected); err != nil {
@@ -196,8 +199,8 @@ func (f *streamFlags) source(cmd *cobra.Command, in *input) (*question.Source, e
 	return src, nil
 }
 
-// ask reads the sets of an input, nil for the population of a model, puts a question about them to the
-// model of DIR, and prints the answers for some sets after the other.
+// ask puts a question about the sets of an input to the model of DIR, and prints the answers part by part.
+// Where the input is nil, the one set is the model's population.
 func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, engineSpec string, in *input, q asker[R]) error {
 	if in != nil {
 		defer func() { _ = in.close() }() // only read from
@@ -250,7 +253,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 // unanswered is why sets have no answer.
 func unanswered(err error, name string, lines bool, answered int) error {
 	if errors.Is(err, context.Canceled) {
-		return hint.Errorf("--skip-done with the file of these answers goes on", "interrupted, %s sets are answered", thousands(answered))
+		return hint.Errorf("--skip-done with the file of these answers goes on", "interrupted, %s sets are answered", text.Thousands(answered))
 	}
 	if _, ofSet := errors.AsType[*learn.SetError](err); ofSet && lines {
 		return fmt.Errorf("%s: %w", name, err)
@@ -268,6 +271,6 @@ func (a *app) summary(src *question.Source, answered int, took time.Duration, qu
 		a.Note(`%d sets give "rank"; it was read as the inverse of "order"`, src.Ranks)
 	}
 	if took > progress.LineEvery && !quiet {
-		a.Note("%s sets, %.0f a second", thousands(answered), float64(answered)/took.Seconds())
+		a.Note("%s sets, %.0f a second", text.Thousands(answered), float64(answered)/took.Seconds())
 	}
 }

@@ -4,15 +4,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-)
 
-const citation = `@inproceedings{zhang2025symmetricdiffusers,
-  title     = {{SymmetricDiffusers}: Learning Discrete Diffusion on Finite Symmetric Groups},
-  author    = {Zhang, Yongxing and Yang, Donglin and Liao, Renjie},
-  booktitle = {International Conference on Learning Representations},
-  year      = {2025}
-}
-`
+	"github.com/riffle-ml/riffle"
+)
 
 func (a *app) citeCommand() *cobra.Command {
 	return &cobra.Command{
@@ -20,11 +14,7 @@ func (a *app) citeCommand() *cobra.Command {
 		Short: "the BibTeX entry of the paper behind this program",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.printJSON(map[string]string{"bibtex": citation})
-			}
-			fmt.Fprint(a.out, citation)
-			return nil
+			return a.print(map[string]string{"bibtex": riffle.Citation}, func() { fmt.Fprint(a.out, riffle.Citation) })
 		},
 	}
 }

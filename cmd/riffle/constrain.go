@@ -7,15 +7,14 @@ import (
 	"github.com/riffle-ml/riffle/question"
 )
 
-const constrainHelp = `--pin, --before, --first and --forbid are rules that every order obeys, of all sets; a set
-of JSONL can have its own: {"constraints": {"pin": ["a=0"], "before": ["a,b"], "first":
-["2:a,b"], "forbid": ["b=3"]}, "items": …}. An ITEM is an id, a file name or a number;
-items and positions count from 0. Where ids are numbers, such as 1 to 4, a number is an id
-and nothing else. A comma separates items; a name with one is written in quotation marks, as in
-CSV: --before '"St. John, Ann","Okafor, Ngozi"', "the ""big"" one". Before the = of a pin it may
-stand as it is. Orders are printed with such names, and those with blanks, in quotation marks.
-Rules that contradict each other are an error that names them. They restrict the last reverse
-step.`
+const constrainHelp = `--pin, --before, --first and --forbid are rules that every order of every set obeys. They restrict
+the last reverse step. Rules that contradict each other are an error that names them. A set of JSONL
+can have its own: {"constraints": {"pin": ["a=0"], "before": ["a,b"], "first": ["2:a,b"],
+"forbid": ["b=3"]}, "items": …}. An ITEM is an id, a file name or a number; items and positions count
+from 0. Where ids are numbers, such as 1 to 4, a number is an id and nothing else. A comma separates
+items; a name with one is written in quotation marks, as in CSV: "the ""big"" one",
+--before '"St. John, Ann","Okafor, Ngozi"'. Before the = of a pin it may stand as it is. Orders are
+printed with such names, and those with blanks, in quotation marks.`
 
 // constraintFlags are rules about the orders of all sets.
 type constraintFlags struct{ text constraint.Text }

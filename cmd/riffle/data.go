@@ -25,18 +25,20 @@ func (a *app) dataCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "say what a file holds, what is suspicious, and how to train on it",
-		Long: `check reads FILE, finds its format from what it holds (then from its name), and says
-how many sets there are, of which sizes, what is known of their orders, and what looks
-wrong. It reads JSONL, CSV (set,item,rank,features; or ballots: rank1,rank2,…,count, or
-names without a header), svmlight (LETOR, MSLR; LightGBM's, with the sizes of the sets in
-FILE.query), PrefLib (soc, soi, toc, toi), SUSHI, TSPLIB, tour text, each gzipped or not,
-and a folder of pictures. A table's values are separated by commas, semicolons or tabs; it
-is in UTF-8, or in UTF-16 with a byte order mark, and may have decimal commas where
-semicolons or tabs separate. Suspicious things are warnings, not failures. What cannot be
-read is told place by place, the first ten and how many there are. Items and features go by
-their names, or by the file's own numbers (PrefLib, TSPLIB and tour text from 1, SUSHI from
-0, svmlight as it does); without either they are counted from 0, as places always are, and
-lines from 1.`,
+		Long: `check reads FILE and finds its format from what it holds, then from its name. It says how many
+sets there are, of which sizes, what is known of their orders, and what looks wrong. Suspicious
+things are warnings, not failures. What cannot be read is told place by place: the first ten, and how
+many there are.
+
+FILE may be JSONL, CSV (set,item,rank,features; or ballots: rank1,rank2,…,count, or names without a
+header), svmlight (LETOR, MSLR; LightGBM's, with the sizes of the sets in FILE.query), PrefLib (soc,
+soi, toc, toi), SUSHI, TSPLIB or tour text, each gzipped or not, or a folder of pictures. Commas,
+semicolons or tabs separate a table's values. It is in UTF-8, or in UTF-16 with a byte order mark.
+Decimal commas may stand where semicolons or tabs separate.
+
+Items and features go by their names, or by the file's own numbers: PrefLib, TSPLIB and tour text
+count from 1, SUSHI from 0, svmlight as it does. Without either they are counted from 0, as places
+always are, and lines from 1.`,
 		Example: `  riffle data check votes.soc
   riffle data check train.txt --json
   riffle data check lists.csv --fill mean
@@ -51,11 +53,7 @@ lines from 1.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.lines(r.Lines())
-			return nil
+			return a.print(r, func() { a.lines(r.Lines()) })
 		},
 	}
 	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 (task.fill when training)")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,29 +21,18 @@ plugin, which make xla installs and which is never downloaded by this program.`,
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			list := engine.List()
-			if a.json {
-				return a.printJSON(list)
-			}
-			var rows [][]string
-			for _, e := range list {
-				mark := ""
-				if e.Default {
-					mark = "auto"
+			return a.print(list, func() {
+				for _, e := range list {
+					mark, reason := "", ""
+					if e.Default {
+						mark = "auto"
+					}
+					if e.Reason != "" {
+						reason = " (" + e.Reason + ")"
+					}
+					fmt.Fprintf(a.out, "%-5s %-5s %s%s\n", e.Name, mark, cmp.Or(e.Path, "in this program"), reason)
 				}
-				path := e.Path
-				if path == "" {
-					path = "in this program"
-				}
-				rows = append(rows, []string{e.Name, mark, path, e.Reason})
-			}
-			for _, r := range rows {
-				fmt.Fprintf(a.out, "%-5s %-5s %s", r[0], r[1], r[2])
-				if r[3] != "" {
-					fmt.Fprintf(a.out, " (%s)", r[3])
-				}
-				fmt.Fprintln(a.out)
-			}
-			return nil
+			})
 		},
 	}
 }
@@ -76,8 +66,4 @@ func (a *app) EngineFor(m *learn.Model, spec string, faster func() learn.Choice)
 	}
 	m.Engine, err = a.openEngine(spec)
 	return err
-}
-
-func addEngine(cmd *cobra.Command, spec *string) {
-	cmd.Flags().StringVar(spec, "engine", "auto", "auto (the faster one), go, xla, xla:PATH or cuda")
 }

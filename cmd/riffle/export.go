@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/export"
-	"github.com/riffle-ml/riffle/onnx"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -44,32 +43,13 @@ the optimiser, so that its training cannot be resumed.`,
 				return err
 			}
 			a.Warn(w.Warnings)
-			return a.printExported(format, w)
+			return a.print(w, func() {
+				for _, file := range w.Files {
+					fmt.Fprintf(a.out, "%s: %s\n", file, w.What())
+				}
+			})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "safetensors", "safetensors, onnx or run")
 	return cmd
-}
-
-// printExported says what was written.
-func (a *app) printExported(format string, w *export.Written) error {
-	fields, line := map[string]any{"step": w.Step}, ""
-	switch format {
-	case "safetensors":
-		fields["file"], fields["tensors"] = w.Files[0], w.Tensors
-		line = fmt.Sprintf("%d tensors of step %d", w.Tensors, w.Step)
-	case "onnx":
-		fields["files"], fields["opset"] = w.Files, onnx.Opset
-		line = fmt.Sprintf("opset %d, step %d", onnx.Opset, w.Step)
-	case "run":
-		fields["run"] = w.Files[0]
-		line = fmt.Sprintf("the model of step %d", w.Step)
-	}
-	if a.json {
-		return a.printJSON(fields)
-	}
-	for _, file := range w.Files {
-		fmt.Fprintf(a.out, "%s: %s\n", file, line)
-	}
-	return nil
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,96 +16,66 @@ func (a *app) fitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE",
 		Short: "Plackett–Luce and Mallows models of votes, with standard errors",
-		Long: `fit finds the Plackett–Luce and the Mallows model of maximum likelihood of the orders in
-FILE: votes (PrefLib, SUSHI), a table (CSV with set, item and rank) or JSONL, each gzipped or
-not; - is the standard input. No network and no training: these are the classical models of
-one population. Items are known by their names or, where they have none, by their number;
-features do not matter. The count of a set is that of its voters.
+		Long: `fit finds the Plackett–Luce and the Mallows model of maximum likelihood for the orders in
+FILE: votes (PrefLib, SUSHI), a table (CSV with set, item and rank) or JSONL, each gzipped or not; -
+is the standard input. There is no network and no training: these are the classical models of one
+population. Items are known by their names, else by their number; features do not matter. The count
+of a set is that of its voters.
 
-Plackett–Luce gives each item a score, the log of its strength, of mean 0; share is the
-probability that it comes first. ± is the standard error from the observed information.
-Scores exist where the votes compare all items with each other in both directions; --prior
-always has some. A vote may be on some of the items, and tied in its last level.
+Plackett–Luce gives each item a score, the log of its strength, of mean 0. share is the probability
+that it comes first, ± the standard error from the observed information. Scores exist where the votes
+compare all items with each other in both directions; with --prior they always do. A vote may be on
+some of the items, and tied in its last level.
 
-Mallows has a consensus, the order with the fewest pairs against the votes, and theta, how
-near to it votes are: 0 is anything, infinity the consensus alone. Their errors are from
---bootstrap resamples of the voters. Its votes name every item, with ties or not.`,
+Mallows has a consensus, the order with the fewest pairs against the votes. theta says how near to it
+votes are: 0 is anything, infinity the consensus alone. Errors are from --bootstrap resamples of the
+voters. Its votes name every item, with ties or not.`,
 		Example: `  riffle fit votes.soc
   riffle fit lists.csv --json
   riffle fit votes.toc --prior 0.5 --bootstrap 1000`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !(f.Prior >= 0 && f.Prior <= dataset.MaxVoters):
-				return usagef("fit: --prior must be 0 to %d (got %g)", dataset.MaxVoters, f.Prior)
-			case f.Bootstrap != 0 && f.Bootstrap < 40:
-				return usagef("fit: --bootstrap must be 0 or 40 and more, for quantiles of 2.5 %% (got %d)", f.Bootstrap)
-			}
-			return exactly("FILE")(cmd, args)
+			return cmp.Or(usage(cmd, f.Check()), exactly("FILE")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sets, name, err := a.readVotes(args[0])
+			in, err := a.openInput(args[0], dataset.Options{})
+			if err != nil {
+				return err
+			}
+			sets, err := a.readAll(in)
 			if err != nil {
 				return err
 			}
 			votes, items, err := learn.Votes(sets)
 			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", in.Path, err)
 			}
 			if len(votes) == 0 {
-				return fmt.Errorf("%s: no set puts an item before another", name)
+				return fmt.Errorf("%s: no set puts an item before another", in.Path)
 			}
 			r, err := evaluate.Fit(cmd.Context(), votes, items, f)
 			if err != nil {
 				return err
 			}
-			r.File = name
+			r.File = in.Path
 			if r.PlackettLuce.Error != "" && r.Mallows.Error != "" {
 				return fmt.Errorf("fit: no model: %s; %s", r.PlackettLuce.Error, r.Mallows.Error)
 			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.printFitted(r)
-			return nil
+			return a.print(r, func() {
+				a.sections(r.Sections())
+				if m := r.Mallows; m.Consensus != nil && !m.Exact {
+					a.Warn([]string{"the consensus may not be the best: it is a local optimum"})
+				}
+				for _, missing := range []string{r.PlackettLuce.Error, r.Mallows.Error} {
+					if missing != "" {
+						a.Note("%s", missing)
+					}
+				}
+				a.Warn(r.PlackettLuce.Warnings)
+			})
 		},
 	}
 	cmd.Flags().Float64Var(&f.Prior, "prior", 0, "wins and losses of every item against one of score 0 (Plackett–Luce)")
 	cmd.Flags().IntVar(&f.Bootstrap, "bootstrap", 200, "resamples of the voters for errors of Mallows, 0 for none")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "another seed gives other resamples")
+	addSeed(cmd, &f.Seed, "resamples")
 	return cmd
-}
-
-// readVotes reads all sets of a file, and warns of what is odd about it.
-func (a *app) readVotes(path string) (sets []*dataset.Set, name string, err error) {
-	var in *dataset.Input
-	if path == "-" {
-		path = standardInput
-		in, err = dataset.OpenReader(os.Stdin, path, dataset.Options{})
-	} else {
-		in, err = dataset.Open(path, dataset.Options{})
-	}
-	if err != nil {
-		return nil, path, err
-	}
-	defer func() { _ = in.Close() }() // only read from
-	f, err := in.ReadAll()
-	if err != nil {
-		return nil, path, err
-	}
-	a.warnOf(path)(f.Warnings)
-	return f.Sets, path, nil
-}
-
-// printFitted prints the models, and says what there is not.
-func (a *app) printFitted(r *evaluate.Fitted) {
-	a.sections(r.Sections())
-	if m := r.Mallows; m.Consensus != nil && !m.Exact {
-		a.Warn([]string{"the consensus may not be the best: it is a local optimum"})
-	}
-	for _, missing := range []string{r.PlackettLuce.Error, r.Mallows.Error} {
-		if missing != "" {
-			a.Note("%s", missing)
-		}
-	}
-	a.Warn(r.PlackettLuce.Warnings)
 }

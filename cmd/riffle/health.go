@@ -19,21 +19,14 @@ nothing but this program check themselves by it.`,
   riffle health 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			addr := "127.0.0.1:8080"
-			if len(args) > 0 {
-				addr = args[0]
-			}
+			addr := append(args, "127.0.0.1:8080")[0]
 			if err := server.CheckAddress(addr); err != nil {
 				return usagef("health: %w", err)
 			}
 			if err := server.AskHealth(cmd.Context(), addr); err != nil {
 				return fmt.Errorf("health: %w", err)
 			}
-			if a.json {
-				return a.printJSON(map[string]string{"address": addr, "status": "ok"})
-			}
-			_, err := fmt.Fprintf(a.out, "%s: ok\n", addr)
-			return err
+			return a.print(map[string]string{"address": addr, "status": "ok"}, func() { fmt.Fprintf(a.out, "%s: ok\n", addr) })
 		},
 	}
 }

@@ -28,7 +28,14 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			}
 			defer m.Close()
 			a.Warn(warnings)
-			sets, err := a.readSets(args[1])
+			in, err := a.open(args[1])
+			if err != nil {
+				return err
+			}
+			sets, err := a.readAll(in)
+			if err == nil && len(sets) == 0 {
+				err = fmt.Errorf("%s: has no sets", in.Path)
+			}
 			if err != nil {
 				return err
 			}
@@ -40,11 +47,7 @@ the encoder of the network in PyTorch or ONNX takes.`,
 			if err := runs.WriteFile(args[2], func(w io.Writer) error { return runs.WriteTensors(w, arrays, nil) }); err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"file": args[2], "sets": len(sets)})
-			}
-			fmt.Fprintf(a.out, "%s: %d sets\n", args[2], len(sets))
-			return nil
+			return a.print(map[string]any{"file": args[2], "sets": len(sets)}, func() { fmt.Fprintf(a.out, "%s: %d sets\n", args[2], len(sets)) })
 		},
 	}
 }

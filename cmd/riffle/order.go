@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,13 +61,7 @@ func (a *app) orderCommand() *cobra.Command {
 
 // order finds out what INPUT is and asks about it.
 func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
-	if err := checkDecode(cmd, f.order); err != nil {
-		return err
-	}
-	if err := f.rules.check(cmd); err != nil {
-		return err
-	}
-	if err := f.grid.check(cmd); err != nil {
+	if err := cmp.Or(checkDecode(cmd, f.order), f.rules.check(cmd), f.grid.check(cmd)); err != nil {
 		return err
 	}
 	if f.grid.grid != "" {
@@ -83,15 +78,8 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if in != nil && in.IsCities() && args[1] != "-" { // of the standard input they are sets like others
 		return a.tours(cmd, args[0], in, f)
 	}
-	for _, flag := range tourOnly {
-		if cmd.Flags().Changed(flag) {
-			return usagef("order: --%s is for cities alone", flag)
-		}
-	}
-	for _, flag := range []string{"out", "reference", "time"} {
-		if cmd.Flags().Changed(flag) {
-			return usagef("order: --%s is for a puzzle or for cities alone", flag)
-		}
+	if err := cmp.Or(only(cmd, false, "cities", tourOnly...), only(cmd, false, "a puzzle or for cities", "out", "reference", "time")); err != nil {
+		return err
 	}
 	var sets *input
 	if in != nil {

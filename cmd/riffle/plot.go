@@ -1,18 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/evaluate"
-	"github.com/riffle-ml/riffle/figures"
-	runs "github.com/riffle-ml/riffle/run"
+	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -31,23 +31,21 @@ func (a *app) plotCommand() *cobra.Command {
   calibration  where riffle eval --calibration has kept one
   strip        some test sets as noise, after each reverse step, and ordered; tours as tours
 
-Where the run's data are gone, marginals and strip are left out, with a warning; asked for by
---sets or --samples, or where there is nothing else to draw, that is a failure.
+Where the run's data are gone, a warning says that marginals and strip are left out. It is a failure
+where --sets or --samples ask for them, or where there is nothing else to draw.
 
-Given a FILE, one that a run keeps (metrics.jsonl, calibration.json) or what riffle sample --json
-printed, it draws what the file holds beside it, without a model.`,
+A FILE that a run keeps (metrics.jsonl, calibration.json), or what riffle sample --json printed, is
+drawn beside it, without a model.`,
 		Example: `  riffle plot runs/sort9
   riffle plot runs/sort9 --format svg --sets 3
   riffle plot runs/sort9/metrics.jsonl`,
 		Args: exactly("DIR or FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case format != "png" && format != "svg":
+			if format != "png" && format != "svg" {
 				return usagef("plot: unknown --format %q, wanted png or svg", format)
-			case count < 1 || count > mostInStrip:
-				return usagef("plot: --sets must be 1 to %d (got %d)", mostInStrip, count)
-			case samples < 1 || samples > evaluate.MaxCalibrationSamples:
-				return usagef("plot: --samples must be 1 to %d (got %d)", evaluate.MaxCalibrationSamples, samples)
+			}
+			if err := cmp.Or(usage(cmd, learn.InRange("sets", count, mostInStrip)), usage(cmd, learn.InRange("samples", samples, evaluate.MaxCalibrationSamples))); err != nil {
+				return err
 			}
 			info, err := os.Stat(args[0])
 			if err != nil {
@@ -69,16 +67,14 @@ printed, it draws what the file holds beside it, without a model.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(struct {
-					Files    []string `json:"files"`
-					Warnings []string `json:"warnings,omitempty"`
-				}{p.Files, left})
-			}
-			for _, f := range p.Files {
-				fmt.Fprintln(a.out, f)
-			}
-			return nil
+			return a.print(struct {
+				Files    []string `json:"files"`
+				Warnings []string `json:"warnings,omitempty"`
+			}{p.Files, left}, func() {
+				for _, f := range p.Files {
+					fmt.Fprintln(a.out, f)
+				}
+			})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "png", "png or svg")
@@ -106,29 +102,17 @@ func (a *app) plotRun(cmd *cobra.Command, w *figures.Writer, dir, engineSpec str
 	if err != nil && missing == nil {
 		return nil, err
 	}
-	if w.Run, err = runs.Open(dir); err != nil {
-		return nil, err
-	}
-	defer func() { _ = w.Run.Close() }()
-	warnings, err := w.Log()
-	if errors.Is(err, fs.ErrNotExist) { // weights that were passed on
-		a.Note("%s: has no %s, so neither training nor metrics are drawn", dir, runs.MetricsFile)
-	} else if err != nil {
-		return nil, err
+	var notes, warnings []string
+	notes, warnings, err = w.Whole(cmd.Context(), dir, m, count, samples)
+	for _, n := range notes {
+		a.Note("%s", n)
 	}
 	a.Warn(warnings)
-	if err := w.Calibration(); err != nil {
-		return nil, err
+	if of, ok := errors.AsType[*task.DataError](err); ok {
+		missing, err = of, nil
 	}
-	switch {
-	case missing != nil:
-	case !m.Method.Diffuses():
-		a.Note("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name)
-	default:
-		err := w.TestSets(cmd.Context(), m, count, samples)
-		if missing, _ = errors.AsType[*task.DataError](err); missing == nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	if missing == nil {
 		return nil, nil

@@ -33,11 +33,7 @@ With a NAME it prints that one; save it to a file, change it and train the file.
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(map[string]string{"name": strings.TrimSuffix(args[0], ".toml"), "toml": string(data)})
-				}
-				_, err = a.out.Write(data)
-				return err
+				return a.print(map[string]string{"name": strings.TrimSuffix(args[0], ".toml"), "toml": string(data)}, func() { fmt.Fprintf(a.out, "%s", data) })
 			}
 			return a.listPresets(paper)
 		},
@@ -52,21 +48,19 @@ func (a *app) listPresets(paper bool) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(entries)
-	}
-	// The title is a sentence: left-aligned after the two columns.
-	width := 0
-	for _, e := range entries {
-		width = max(width, len(e.Name))
-	}
-	fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, "preset", "paper exact %", "what it is")
-	for _, e := range entries {
-		exact := ""
-		if e.Paper != nil && e.Paper.Exact != nil {
-			exact = fmt.Sprintf("%.1f", *e.Paper.Exact)
+	return a.print(entries, func() {
+		// The title is a sentence: left-aligned after the two columns.
+		width := 0
+		for _, e := range entries {
+			width = max(width, len(e.Name))
 		}
-		fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, e.Name, exact, e.Title)
-	}
-	return nil
+		fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, "preset", "paper exact %", "what it is")
+		for _, e := range entries {
+			exact := ""
+			if e.Paper != nil && e.Paper.Exact != nil {
+				exact = fmt.Sprintf("%.1f", *e.Paper.Exact)
+			}
+			fmt.Fprintf(a.out, "%-*s  %13s  %s\n", width, e.Name, exact, e.Title)
+		}
+	})
 }

@@ -65,7 +65,7 @@ func TestPresetsTrain(t *testing.T) {
 					sets = append(sets, "model.dim=16", fmt.Sprintf("model.layers=%d", min(2, cfg.Model.Layers)), "model.heads=2", "model.feed_forward=16")
 				}
 				if c := cfg.Model.Channels; all != "whole" && len(c) > 0 {
-					sets = append(sets, "model.channels="+[]string{"[2]", "[2, 3]"}[len(c)-1])
+					sets = append(sets, "model.channels="+[]string{"[2]", "[2, 3]", "[2, 3, 4]"}[len(c)-1])
 				}
 				if cfg.Decode.Method == "beam" {
 					sets = append(sets, "decode.beam=2")

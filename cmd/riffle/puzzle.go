@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/plot"
@@ -54,12 +54,7 @@ func (g *gridFlags) addShuffle(cmd *cobra.Command) {
 // check reads the grid and finds what is wrong with the flags.
 func (g *gridFlags) check(cmd *cobra.Command) error {
 	if g.grid == "" {
-		for _, flag := range []string{"crop", "shuffle"} {
-			if cmd.Flags().Changed(flag) {
-				return usagef("%s: --%s is for --grid alone", name(cmd), flag)
-			}
-		}
-		return nil
+		return only(cmd, false, "--grid", "crop", "shuffle")
 	}
 	if cmd.Flags().Changed("shuffle") {
 		g.Shuffle = &g.shuffle
@@ -128,15 +123,12 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if err := r.draw(tiles.Pictures(), m.Process.Steps, answer.Truth); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
-	}
-	fmt.Fprintf(a.out, "%s\t%s\n", r.ID, r.Order.Text(perm.ZeroBased))
-	fmt.Fprintf(a.out, "restored\t%s\nsteps\t%s\n", r.Restored, r.Strip)
-	if r.Right != nil {
-		fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(r.Order))
-	}
-	return nil
+	return a.print(r, func() {
+		fmt.Fprintf(a.out, "%s\t%s\nrestored\t%s\nsteps\t%s\n", r.ID, r.Order.Text(perm.ZeroBased), r.Restored, r.Strip)
+		if r.Right != nil {
+			fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(r.Order))
+		}
+	})
 }
 
 // draw writes the picture and the steps.

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/people"
@@ -46,30 +43,4 @@ func ofSet(command string, err error) error {
 		return err
 	}
 	return usageError{err}
-}
-
-// excludes marks flags that cannot be given beside another.
-func excludes(cmd *cobra.Command, flag string, others ...string) {
-	for _, other := range others {
-		cmd.MarkFlagsMutuallyExclusive(flag, other)
-	}
-}
-
-// excluded makes a usage error of the library's about flags that exclude each other, and names them.
-func excluded(cmd *cobra.Command, err error) error {
-	if err == nil {
-		return nil
-	}
-	groups := map[string][]string{}
-	cmd.Flags().Visit(func(f *pflag.Flag) { // those that were given
-		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
-			groups[group] = append(groups[group], "--"+f.Name)
-		}
-	})
-	for _, group := range slices.Sorted(maps.Keys(groups)) {
-		if flags := groups[group]; len(flags) > 1 {
-			return usagef("%s: %s exclude each other", name(cmd), strings.Join(flags, " and "))
-		}
-	}
-	return usagef("%s: %w", name(cmd), err)
 }

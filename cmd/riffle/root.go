@@ -8,14 +8,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/nearest"
+	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/presets"
 )
@@ -62,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintln(stderr, "riffle:", message(err, args))
 	_, usage := errors.AsType[usageError](err)
 	_, unknown := errors.AsType[*presets.UnknownError](err)
-	if usage || unknown || strings.HasPrefix(err.Error(), "unknown command") {
+	if usage || unknown {
 		return 2
 	}
 	return 1
@@ -171,74 +173,53 @@ func known(cmd *cobra.Command, args []string) error {
 
 // flagError is a usage error that names the nearest flag where there is none of the name.
 func flagError(cmd *cobra.Command, err error) error {
-	command := name(cmd)
+	help, command := cmd.CommandPath()+" --help", name(cmd)
 	if command != "" {
 		command += ": "
 	}
-	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
-		if f := cmd.Flags().Lookup(m[2]); f != nil {
-			return usagef("%s--%s: %s (got %s)", command, m[2], wantedValue(f.Value.Type(), m[1]), m[1])
-		}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usagef("%s--%s: %s (got %q)", command, bad.GetFlag().Name, wantedValue(bad.GetFlag().Value.Type(), bad.GetValue()), bad.GetValue())
 	}
-	if flag, missing := strings.CutPrefix(err.Error(), "flag needs an argument: "); missing {
-		return usageHint(fmt.Sprintf("%s --help", cmd.CommandPath()), "%s%s: its value is missing", command, flag)
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usageHint(help, "%s--%s: its value is missing", command, missing.GetSpecifiedName())
 	}
-	given, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
-	dashes := "--"
-	if _, short, ok := strings.Cut(err.Error(), "unknown shorthand flag: "); !unknown && ok {
-		if _, word, ok := strings.Cut(short, " in -"); ok {
-			given, unknown, dashes = word, true, "-"
-		}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return usageHint(help+" lists them", "%s%w", command, err)
 	}
-	if !unknown {
-		return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%s%w", command, err)
+	given, dashes := unknown.GetSpecifiedName(), "--"
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		given, dashes = short, "-"
 	}
 	var names []string
-	for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
-		if flag, ok := strings.CutPrefix(word, "--"); ok {
-			names = append(names, flag)
-		}
-	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := nearest.Near(given, names); near != "" {
 		return usagef("%sunknown flag %s%s, the nearest is --%s", command, dashes, given, near)
 	}
-	return usageHint(fmt.Sprintf("%s --help lists them", cmd.CommandPath()), "%sunknown flag %s%s", command, dashes, given)
+	return usageHint(help+" lists them", "%sunknown flag %s%s", command, dashes, given)
 }
 
-// badValue is what the flags' package says of a value that it cannot read.
-var badValue = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?--([^"]+)" flag: `)
-
-// manyDigits is a whole number that no integer of 64 bits may be large enough for.
-var manyDigits = regexp.MustCompile(`^"[+-]?[0-9]{19,}"$`)
-
-// wantedValue says what a flag of a type takes, or that a value in quotes is too large.
+// wantedValue says what a flag of a type takes, or that a value is too large.
 func wantedValue(kind, value string) string {
 	switch kind {
 	case "int", "int64", "uint64":
-		if manyDigits.MatchString(value) {
+		if _, err := strconv.ParseInt(value, 10, 64); errors.Is(err, strconv.ErrRange) {
 			return "is too large"
 		}
-	}
-	return "wanted " + typeName(kind)
-}
-
-// typeName is what a person calls a type of flags.
-func typeName(kind string) string {
-	switch kind {
-	case "int", "int64":
-		return "an integer"
-	case "uint64":
-		return "an integer, 0 or more"
+		if kind == "uint64" {
+			return "wanted an integer, 0 or more"
+		}
+		return "wanted an integer"
 	case "float64":
-		return "a number"
+		return "wanted a number"
 	case "duration":
-		return "a time such as 90s or 30m"
+		return "wanted a time such as 90s or 30m"
 	case "intSlice":
-		return "integers with commas between, such as 0,5,9"
+		return "wanted integers with commas between, such as 0,5,9"
 	case "bool":
-		return "true or false"
+		return "wanted true or false"
 	}
-	return "a " + kind
+	return "wanted a " + kind
 }
 
 // exactly is cobra.ExactArgs with an error that is a usage error and names what is missing.
@@ -264,6 +245,15 @@ func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// print writes a result as JSON, or else as text does.
+func (a *app) print(v any, text func()) error {
+	if a.json {
+		return a.printJSON(v)
+	}
+	text()
+	return nil
 }
 
 // printLine writes a result as one line of JSON.
@@ -292,12 +282,8 @@ func (a *app) Warn(warnings []string) {
 
 // compiled says how many shapes an engine compiled for a model, if any.
 func (a *app) compiled(m *learn.Model) {
-	switch shapes, took := m.Compiled(); shapes {
-	case 0:
-	case 1:
-		a.Note("compiled 1 shape in %.1f s", took.Seconds())
-	default:
-		a.Note("compiled %d shapes in %.1f s", shapes, took.Seconds())
+	if shapes, took := m.Compiled(); shapes > 0 {
+		a.Note("compiled %s in %.1f s", text.Count(shapes, "shape"), took.Seconds())
 	}
 }
 

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/perm"
@@ -49,7 +50,7 @@ trajectories for each different sample; it is an upper bound but for the samplin
 		RunE: func(cmd *cobra.Command, args []string) error { return a.sample(cmd, args, &f) },
 	}
 	cmd.Flags().IntVar(&f.Count, "count", question.DefaultCount, "draws a set")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", question.DefaultSeed, "another seed gives other draws")
+	addSeed(cmd, &f.Seed, "draws")
 	cmd.Flags().BoolVar(&f.Consensus, "consensus", false, "the order nearest to all draws")
 	cmd.Flags().IntVar(&f.Top, "top", 0, "how many of the most frequent orders")
 	cmd.Flags().BoolVar(&f.Entropy, "entropy", false, "the entropy, nats")
@@ -64,22 +65,8 @@ trajectories for each different sample; it is an upper bound but for the samplin
 }
 
 func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
-	if err := usage(cmd, f.Check()); err != nil {
-		return err
-	}
-	if cmd.Flags().Changed("draws") && !f.Entropy {
-		return usagef("sample: --draws is for --entropy alone")
-	}
-	if err := checkPicture(cmd, "figure", f.figure); err != nil {
-		return err
-	}
-	if err := f.rules.check(cmd); err != nil {
-		return err
-	}
-	if err := f.grid.check(cmd); err != nil {
-		return err
-	}
-	if err := f.stream.needsJSON(cmd, a.json); err != nil {
+	if err := cmp.Or(usage(cmd, f.Check()), only(cmd, f.Entropy, "--entropy", "draws"), checkPicture(cmd, "figure", f.figure),
+		f.rules.check(cmd), f.grid.check(cmd), f.stream.needsJSON(cmd, a.json)); err != nil {
 		return err
 	}
 	if f.figure != "" {

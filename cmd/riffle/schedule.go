@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/riffle-ml/riffle/figures"
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/internal/field"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/plot"
@@ -36,31 +37,17 @@ distances are exact (Bayer & Diaconis 1992).`,
 				return usageHint("sets of 0 and 1 objects have one order", "schedule: --n must be 2 to %d (got %d)", mostScheduled, n)
 			case n > mostScheduled:
 				return usageHint(fmt.Sprintf("T is near 3/2·log₂ n + 4.5 (Bayer & Diaconis 1992, Thm 2), here %.0f", shuffle.LongSchedule(n)), "schedule: --n must be 2 to %d (got %d): the exact distances take time that grows with its square", mostScheduled, n)
-			}
-			for _, t := range steps {
-				if t > mostShuffles {
-					return usagef("schedule: --steps: wanted at most %d shuffles (got %d)", mostShuffles, t)
-				}
-			}
-			if cmd.Flags().Changed("steps") && len(steps) < 2 {
+			case cmd.Flags().Changed("steps") && len(steps) < 2:
 				return usagef("schedule: --steps: wanted 0 and one step or more, such as 0,5,9 (got %v)", steps)
+			case len(steps) > 0 && slices.Max(steps) > mostShuffles:
+				return usagef("schedule: --steps: wanted at most %d shuffles (got %d)", mostShuffles, slices.Max(steps))
 			}
 			if err := checkPicture(cmd, "plot", picture); err != nil {
 				return err
 			}
-			var s shuffle.Schedule
-			var warnings []shuffle.Warning
-			var err error
-			if len(steps) > 0 {
-				if s, err = shuffle.ScheduleOf(n, steps); err != nil {
-					if f, ok := errors.AsType[*field.Error](err); ok {
-						return usagef("schedule: --%s: %s", strings.ToLower(f.Field), f.Problem)
-					}
-					return err
-				}
-				warnings, err = shuffle.Check(n, steps)
-			} else {
-				s, err = shuffle.NewSchedule(n)
+			s, warnings, err := scheduled(n, steps)
+			if f, ok := errors.AsType[*field.Error](err); ok {
+				return usagef("schedule: --%s: %s", strings.ToLower(f.Field), f.Problem)
 			}
 			if err != nil {
 				return err
@@ -74,14 +61,10 @@ distances are exact (Bayer & Diaconis 1992).`,
 				}
 				a.Note("wrote %s", picture)
 			}
-			if a.json {
-				return a.printJSON(struct {
-					shuffle.Schedule
-					Warnings []shuffle.Warning `json:"warnings,omitempty"`
-				}{s, warnings})
-			}
-			a.printSchedule(s)
-			return nil
+			return a.print(struct {
+				shuffle.Schedule
+				Warnings []shuffle.Warning `json:"warnings,omitempty"`
+			}{s, warnings}, func() { a.printSchedule(s) })
 		},
 	}
 	cmd.Flags().IntVar(&n, "n", 0, "number of objects")
@@ -96,6 +79,18 @@ const (
 	mostScheduled = 100_000
 	mostShuffles  = 1_000
 )
+
+// scheduled is the schedule of some steps with what is odd about it, or where there are none the one for n.
+func scheduled(n int, steps []int) (s shuffle.Schedule, warnings []shuffle.Warning, err error) {
+	if len(steps) == 0 {
+		s, err = shuffle.NewSchedule(n)
+		return s, nil, err
+	}
+	if s, err = shuffle.ScheduleOf(n, steps); err == nil {
+		warnings, err = shuffle.Check(n, steps)
+	}
+	return s, warnings, err
+}
 
 func (a *app) printSchedule(s shuffle.Schedule) {
 	fmt.Fprintf(a.out, "n = %d: T = %d riffle shuffles, steps %v\n\n", s.N, s.T, s.Steps)

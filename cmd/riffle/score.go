@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -18,19 +19,19 @@ func (a *app) scoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
 		Short: "log p of given orders, and a lower bound on it, in nats",
-		Long: `score bounds the log-probability that the model of DIR gives to the sets' orders from
-below (the variational bound, in nats), by the mean of random forward trajectories;
-stderr is the standard error of that mean. Of at most four objects, five with --draws 120 or
-more, log p is the sum over all ways, ± 0. Of more it is the importance estimate by the same
-trajectories: it lies between the bound and the true log p in expectation, and nears that
-with more --draws, but for ways that the shuffles cannot make: a step of few riffles makes not
-all orders, and a model that was hardly trained thinks that it may. effective is how many of
-the trajectories count: where it is near 1, one outweighs all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What is
-certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
+		Long: `score estimates log p, the log-probability that the model of DIR gives to the sets' orders,
+and bounds it from below. All figures are in nats. bound is the variational bound, the mean of random
+forward trajectories; stderr is the standard error of that mean. Of at most four objects, five with
+--draws 120 or more, log p is the sum over all ways, ± 0. Of more it is the importance estimate by the
+same trajectories. In expectation it lies between the bound and the true log p, and more --draws bring
+it nearer. It misses ways that the shuffles cannot make: a step of few riffles makes not all orders, and
+a model that was hardly trained thinks that it may. effective is how many trajectories count: near 1,
+one outweighs all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What
+is certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
 
-Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
-is scored by all orders consistent with it together: log p is the log of their summed
-probability, uniform that of their share, and trajectories begin at orders drawn among them.
+Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL), is
+scored by all orders consistent with it together: log p is the log of their summed probability, and
+uniform that of their share. Trajectories begin at orders drawn among them.
 
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64
@@ -38,10 +39,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
   riffle score runs/sort9 - --json < sets.jsonl > scores.jsonl`,
 		Args: exactly("DIR", "INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := usage(cmd, q.Check()); err != nil {
-				return err
-			}
-			if err := stream.needsJSON(cmd, a.json); err != nil {
+			if err := cmp.Or(usage(cmd, q.Check()), stream.needsJSON(cmd, a.json)); err != nil {
 				return err
 			}
 			in, err := a.open(args[1])
@@ -63,7 +61,7 @@ probability, uniform that of their share, and trajectories begin at orders drawn
 		},
 	}
 	cmd.Flags().IntVar(&q.Draws, "draws", question.DefaultDraws, "forward trajectories a set")
-	cmd.Flags().Uint64Var(&q.Seed, "seed", question.DefaultSeed, "another seed gives other trajectories")
+	addSeed(cmd, &q.Seed, "trajectories")
 	stream.add(cmd)
 	addEngine(cmd, &engineSpec)
 	return cmd

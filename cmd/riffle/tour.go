@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/cmd/internal/figures"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
-	"github.com/riffle-ml/riffle/figures"
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
@@ -22,17 +22,17 @@ import (
 	runs "github.com/riffle-ml/riffle/run"
 )
 
-const tourHelp = `Of cities, a TSPLIB problem (.tsp) or tour text, order says the tours' lengths, by the
-file's distances and in its units, and how far above a reference they are: the tours of
---reference, else those of the file, else the shortest that our solver finds in --time.
-The tour of a TSPLIB problem is written as NAME-ordered.tour with its picture and one of
-the reverse steps; of tour text, tours are written where --out says so.
+const tourHelp = `Of cities (a TSPLIB problem or tour text) order says the tours' lengths, by the file's distances
+and in its units, and how far above a reference they are. References are the tours of --reference,
+else those of the file, else the shortest that our solver finds in --time. The tour of a TSPLIB
+problem is written as NAME-ordered.tour, with its picture and one of the reverse steps. The tours of
+tour text are written where --out says so.
 
 ` + endsHelp + ` The model then chooses among
-its last beam's tours by the length of the path. --finish 2opt has 2-opt shorten what the
-model found, until no exchange of two edges does, and says both lengths; files and pictures
-are of the shorter one. Rules (--pin and so on) are about cities by their numbers and
-positions from 0, --start having position 0; references do not obey them.`
+its last beam's tours by the length of the path. --finish 2opt shortens what the model found until no
+exchange of two edges does. Both lengths are said; files and pictures are of the shorter tour. Rules
+(--pin and so on) are about cities by their numbers and positions from 0, where --start stands.
+References do not obey them.`
 
 type tourFlags struct {
 	question.Tour

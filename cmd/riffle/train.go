@@ -38,38 +38,30 @@ func (a *app) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train PRESET|FILE.toml --out DIR",
 		Short: "train a model",
-		Long: `train trains the model that a preset or a file of yours describes and keeps
-everything in DIR: config.toml (complete), metrics.jsonl, the weights
-model.safetensors, the optimiser's state, and at the end eval.json with the result
-on the test sets.
+		Long: `train trains the model that a preset or a TOML file describes. The folder --out keeps
+everything: config.toml (complete), metrics.jsonl, the weights model.safetensors, the optimiser's
+state, and at the end eval.json with the result on the test sets.
 
-Ctrl-C saves and stops. So do SIGTERM and SIGHUP (a terminal that is closed). A second one stops
-at once, unsaved. --resume goes on from the
-last checkpoint with the run's configuration and engine, bit for bit as if it had not
-been stopped. Another --engine gives other bits, and so does train.time, where the clock decides
-on the learning rate.
+Ctrl-C saves and stops; so do SIGTERM and SIGHUP. A second one stops at once, unsaved. --resume goes
+on from the last checkpoint with the run's configuration and engine, bit for bit. Another --engine
+gives other bits. So does --time, where the clock decides the learning rate.
 
---resume --steps N, or --time T, trains on to another length, beyond the end of a run that has
-finished too. Both count what was trained before. The learning rate is from then on that of a training
-of the whole length: with cosine, which ended at 0, it begins again at what it is at that share of N
-steps, so half of train.lr where N is twice what was made; with noam and constant it goes on as it was.
+--resume with --steps N or --time T trains to another length, also after the end. Both count what
+was trained before. The learning rate is then that of a training of the whole length. A cosine,
+which ended at 0, begins again at its value for that share of N; noam and constant go on.
 
-Where validation finds a model that is the best so far (train.validate, at every checkpoint), it is kept in
-DIR/best, a run of its own that all commands take: riffle eval DIR/best. DIR has the last one. With
-train.patience a training ends when so many validations in a row bring no gain.
+With train.validate the best model so far is kept in DIR/best, a run of its own that all commands
+take. DIR has the last one. train.patience ends a training after so many validations without a gain.
+With train.average model.safetensors holds a moving average; trained.safetensors holds the weights
+that are trained.
 
-With train.average the weights in model.safetensors are a moving average of those that are
-trained, which stand in trained.safetensors.
-
---devices N shares each batch among N devices of an XLA engine: all GPUs of a machine, or the
-devices that XLA's CPU plugin shows. The losses are those of one device but for rounding, and
-a run may be resumed with any N that divides train.batch. Each device keeps all weights, gradients
-and moments. The first one alone decodes the checks and the final test, and draws the reverse
-steps of the latent objective: there the others wait meanwhile.
+--devices N shares each batch among N devices of an XLA engine. N must divide train.batch, and may
+be another one in --resume. The losses are those of one device but for rounding. Each device keeps
+all weights, gradients and moments. The first one alone decodes checks and the final test, and
+draws the reverse steps of the latent objective.
 
 Under mpirun or srun (a riffle built by make mpi) the processes share each batch, on one machine or
-many with a common file system; the first one writes the run. Their number must divide train.batch.
-See docs/scale.md.`,
+on several with a common file system. Their number must divide train.batch. See docs/scale.md.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
   riffle train mine.toml --out runs/mine --set train.batch=32 --set process.schedule=[0,9]
@@ -80,12 +72,12 @@ See docs/scale.md.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.Out, "out", "", "folder of the run")
-	f.StringArrayVar(&t.Set, "set", nil, "change a key of the configuration: key=value (again for more)")
+	addSet(cmd, &t.Set)
 	f.IntVar(&t.steps, "steps", 0, "train for this many steps (sets train.steps)")
 	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
 	f.BoolVar(&t.Resume, "resume", false, "go on from the last checkpoint of --out")
 	f.StringVar(&t.Initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
-	f.BoolVar(&t.quiet, "quiet", false, "no progress")
+	addQuiet(cmd, &t.quiet)
 	f.BoolVar(&t.IgnoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&t.Devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
 	f.StringVar(&t.profile, "profile", "", "folder for a CPU profile (cpu.pprof) and a trace (trace.out) of the training")
@@ -155,7 +147,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	training.Describe(a, m)
 	if t.profile != "" {
-		stop, err := startProfile(t.profile)
+		stop, err := training.Profile(t.profile)
 		if err != nil {
 			return fmt.Errorf("train: --profile: %w", err)
 		}
@@ -183,19 +175,6 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// stepLine says how far a training is. What is not known yet, such as the loss of a first step
-// that the engine is still at, is a question mark.
-func stepLine(p learn.Progress, batch float64) string {
-	loss, left := "?", "?"
-	if p.Loss != 0 {
-		loss = fmt.Sprintf("%.3f", p.Loss)
-	}
-	if p.Done > 0.001 {
-		left = clock(time.Duration(float64(p.Elapsed) * (1 - p.Done) / p.Done))
-	}
-	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
-}
-
 func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	bar := progress.New(a.err, "training", 10000, quiet, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " ", BarStart: "", BarEnd: ""}))
@@ -205,15 +184,11 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 	return learn.TrainOptions{
 		OnStep: func(p learn.Progress) {
-			bar.Share(p.Done, stepLine(p, m.Config.MeanBatch()))
+			bar.Share(p.Done, p.Line(m.Config.MeanBatch()))
 		},
 		Validate: evaluate.Validation(func(step int, r *evaluate.Result) {
 			bar.Clear()
-			correct := ""
-			if c := r.Figure("correct"); c != nil {
-				correct = fmt.Sprintf("  correct %5.1f %%", c.Mean)
-			}
-			a.Note("step %6d  exact %5.1f %%%s  tau %.3f  (%d sets)", step, r.Mean("exact"), correct, r.Mean("kendall_tau"), r.Sets)
+			a.Note("step %6d  %s", step, r.Short())
 		}),
 		OnMessage: func(text string) {
 			bar.Clear()
@@ -222,24 +197,14 @@ func (a *app) trainOptions(m *learn.Model, quiet bool) learn.TrainOptions {
 	}
 }
 
-// clock prints a time as 1:02:03 or 2:03.
-func clock(d time.Duration) string {
-	s := int(d.Seconds() + 0.5)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
+// trained says how long a training took.
+func (a *app) trained(m *learn.Model) {
+	a.Note("trained: %s in %s", text.Count(m.State.Step, "step"), text.Clock(m.Duration()))
 }
-
-var thousands = text.Thousands
 
 // finish judges a trained model on the test sets.
 func (a *app) finish(cmd *cobra.Command, m *learn.Model, dir *runs.Dir, quiet bool) error {
-	steps := "steps"
-	if m.State.Step == 1 {
-		steps = "step"
-	}
-	a.Note("trained: %d %s in %s", m.State.Step, steps, clock(m.Duration()))
+	a.trained(m)
 	err := a.evaluate(cmd, m, dir.Path, task.Test, m.Config.Eval.Examples, learn.DecodeOptions{}, quiet)
 	if errors.Is(err, context.Canceled) {
 		return hint.Errorf(fmt.Sprintf("riffle eval %s tests it", shell.Quote(dir.Path)), "interrupted in the test, the trained model is saved")

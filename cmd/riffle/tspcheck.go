@@ -48,11 +48,7 @@ exchange of two edges (2-opt) shortens them, or they are longer than one that wa
 				return usage(cmd, err)
 			}
 			a.Warn(r.Doubts)
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.lines(r.Lines())
-			return nil
+			return a.print(r, func() { a.lines(r.Lines()) })
 		},
 	}
 	cmd.Flags().Float64Var(&best, "best", 0, "length of the shortest tour, where it is known")

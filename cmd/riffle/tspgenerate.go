@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/learn"
 	runs "github.com/riffle-ml/riffle/run"
 )
 
@@ -25,15 +27,10 @@ line. The same seed gives the same file.`,
 		Example: `  riffle tsp generate --n 20 --count 1000 --seed 1 --out tsp20.txt
   riffle tsp solve tsp20.txt --method 2opt --starts 5`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case r.N < 1 || r.N > mostGenerated:
-				return usagef("tsp generate: --n must be 1 to %d (got %d)", mostGenerated, r.N)
-			case r.Count < 1:
-				return usagef("tsp generate: --count must be 1 or more (got %d)", r.Count)
-			case r.File == "":
+			if r.File == "" {
 				return usageHint(cmd.UseLine(), "tsp generate: --out is missing")
 			}
-			return exactly()(cmd, args)
+			return cmp.Or(usage(cmd, learn.InRange("n", r.N, mostGenerated)), atLeast(cmd, "count", r.Count, 1), exactly()(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
@@ -44,12 +41,10 @@ line. The same seed gives the same file.`,
 				return err
 			}
 			r.Seconds = time.Since(start).Seconds()
-			if a.json {
-				return a.printJSON(r)
-			}
-			fmt.Fprintf(a.out, "wrote %s: %d instances of %d cities, mean length %.6f, %.1f s, %.0f a second\n",
-				r.File, r.Count, r.N, r.Length, r.Seconds, float64(r.Count)/r.Seconds)
-			return nil
+			return a.print(r, func() {
+				fmt.Fprintf(a.out, "wrote %s: %d instances of %d cities, mean length %.6f, %.1f s, %.0f a second\n",
+					r.File, r.Count, r.N, r.Length, r.Seconds, float64(r.Count)/r.Seconds)
+			})
 		},
 	}
 	f := cmd.Flags()

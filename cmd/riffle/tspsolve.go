@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,18 +43,8 @@ cities then; 2opt and oropt make moves that turn no part of the tour round.
   riffle tsp solve berlin52.tsp --open --start 1 --end 52
   riffle tsp solve tsp50.txt --method 2opt --starts 5 --seed 1 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if q.Method != "exact" && cmd.Flags().Changed("time") {
-				return usagef("tsp solve: --time is for --method exact")
-			}
-			for _, flag := range []string{"starts", "seed"} {
-				if q.Method == "exact" && cmd.Flags().Changed(flag) {
-					return usagef("tsp solve: --%s is for --method 2opt and oropt", flag)
-				}
-			}
-			if err := usage(cmd, q.Check()); err != nil {
-				return err
-			}
-			return exactly("FILE")(cmd, args)
+			exact := q.Method == "exact"
+			return cmp.Or(only(cmd, exact, "--method exact", "time"), only(cmd, !exact, "--method 2opt and oropt", "starts", "seed"), usage(cmd, q.Check()), exactly("FILE")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tspSolve(cmd.Context(), args[0], out, &q) },
 	}
@@ -86,22 +77,15 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 	if err != nil {
 		return err
 	}
-	seconds := time.Since(start).Seconds()
+	took := time.Since(start)
 	if out != "" {
 		if err := runs.WriteFile(out, func(w io.Writer) error { return question.WriteTours(w, f, all) }); err != nil {
 			return err
 		}
 	}
-	length, gap, unproven, labelled := 0.0, 0.0, 0, 0
 	for _, s := range all {
-		length += s.Length
-		if s.Gap != nil {
-			gap += *s.Gap
-			labelled++
-		}
 		note := ""
 		if s.Proven != nil && !*s.Proven {
-			unproven++
 			note = "\tnot proven to be the shortest"
 		}
 		if !a.json {
@@ -111,14 +95,8 @@ func (a *app) tspSolve(ctx context.Context, path, out string, q *question.Search
 		}
 	}
 	a.Warn(warnings)
-	if n := len(all); n > 1 {
-		a.Note("%d instances, mean length %.6f, %.1f s, %.0f a second", n, length/float64(n), seconds, float64(n)/seconds)
-		if q.Method == "exact" {
-			a.Note("%d proven to be the shortest", n-unproven)
-		}
-		if labelled > 0 {
-			a.Note("mean gap to the file's tours %.4f %%", gap/float64(labelled))
-		}
+	for _, line := range q.Summary(all, took) {
+		a.Note("%s", line)
 	}
 	return nil
 }

@@ -25,12 +25,10 @@ engine's products use on this processor.`,
 
 func (a *app) printVersion() error {
 	parts := engine.Built()
-	if a.json {
-		return a.printJSON(struct {
-			build.Info
-			engine.Parts
-		}{build.Read(), parts})
-	}
-	fmt.Fprintf(a.out, "%s, engines %s, SIMD: %s\n", build.Read(), strings.Join(parts.Engines, " "), cmp.Or(parts.SIMD, "none"))
-	return nil
+	return a.print(struct {
+		build.Info
+		engine.Parts
+	}{build.Read(), parts}, func() {
+		fmt.Fprintf(a.out, "%s, engines %s, SIMD: %s\n", build.Read(), strings.Join(parts.Engines, " "), cmp.Or(parts.SIMD, "none"))
+	})
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
-// Law checks that probabilities sum to one over S_0 … S_6, that samples of one shuffle and of several
-// follow them on S_4, that whatever is sampled is a permutation that the law thinks possible, and that
-// it follows from the generator alone.
+// Law checks a forward law. Its probabilities sum to one over S_0 … S_6. On S_4 samples of one shuffle and of
+// several follow them. Every sample is a permutation that the law thinks possible, and follows from the
+// generator alone.
 func Law(t *testing.T, law shuffle.Law) {
 	t.Helper()
 	for n := range 7 {

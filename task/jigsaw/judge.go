@@ -55,7 +55,7 @@ func (j *judge) Same(set, a, b int) bool { return j.same[set][a] == j.same[set][
 // Figures implements [task.Judge].
 func (j *judge) Figures(set int, o perm.Order) (task.Figures, error) {
 	clean, alike := j.Clean[set], j.alike[set]
-	correct, err := metric.CorrectValues(perm.Act(o, alike), perm.Act(clean, alike))
+	correct, err := metric.Correct(perm.Act(o, alike), perm.Act(clean, alike))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
@@ -24,7 +25,7 @@ func (r *Task) filled(s *dataset.Set) (*dataset.Set, error) {
 			case how == dataset.FillMean:
 				fill = r.scale.Mean[j]
 			case how != dataset.FillZero:
-				return nil, hint.Errorf("a training with --set task.fill=mean (or 0) makes a model that takes empty features", "item %s: %s is empty, wanted a finite number", s.ItemNames()[k], r.scale.column(j))
+				return nil, hint.Errorf("a training with --set "+config.TaskFill+"=mean (or 0) makes a model that takes empty features", "item %s: %s is empty, wanted a finite number", s.ItemNames()[k], r.scale.column(j))
 			}
 			if out == s {
 				copied := *s
@@ -46,7 +47,7 @@ func (r *Task) filled(s *dataset.Set) (*dataset.Set, error) {
 func (r *Task) fillMeans(count []float64) error {
 	for j, c := range count {
 		if c == 0 && dataset.Fill(r.config.Fill) == dataset.FillMean && r.empty(j) {
-			return hint.Errorf("--set task.fill=0, or leave the column out", "%s: %s is empty in all sets of the training part: it has no mean", r.config.Data, r.scale.column(j))
+			return hint.Errorf("--set "+config.TaskFill+"=0, or leave the column out", "%s: %s is empty in all sets of the training part: it has no mean", r.config.Data, r.scale.column(j))
 		}
 	}
 	for i := range r.parts {

@@ -41,7 +41,7 @@ func infer(c *config.Config) error {
 	}
 	if t.N = largest; silent && kind == dataset.KindBare {
 		if t.N = max(largest, len(bareNames(sets))); t.N > MaxItems {
-			return hint.Errorf(fmt.Sprintf("--set task.n=%d, if that is meant: work grows with its square", t.N), "%s: has %d different items, wanted at most %d", t.Data, t.N, MaxItems)
+			return hint.Errorf(fmt.Sprintf("--set %s=%d, if that is meant: work grows with its square", config.TaskN, t.N), "%s: has %d different items, wanted at most %d", t.Data, t.N, MaxItems)
 		}
 	}
 	if t.Items == "" {

@@ -94,8 +94,8 @@ func (j judge) Places(set int) (right perm.Order, whole bool, err error) {
 	return slices.Concat(j.known[set].RestLast(n)...), false, nil
 }
 
-// Agreement is Kendall's tau-b of an order with what is known of a list, and its NDCG of the first
-// [NDCGAt] items of those that are known.
+// Agreement compares an order with what is known of a list: by Kendall's tau-b, and by the NDCG of its first
+// [NDCGAt] known items.
 func Agreement(s *dataset.Set, o perm.Order) (tau, ndcg float64, err error) {
 	l := s.Known()
 	if tau, err = metric.KendallTauB(o.Rank(), l); err != nil {

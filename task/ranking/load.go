@@ -29,7 +29,7 @@ func (r *Task) load() error {
 		}()
 	}
 	if names := len(r.scale.Names); names > r.config.N {
-		return fmt.Errorf("%s: has %d items of different names, wanted at most task.n = %d", r.config.Data, names, r.config.N)
+		return fmt.Errorf("%s: has %d items of different names, wanted at most %s = %d", r.config.Data, names, config.TaskN, r.config.N)
 	}
 	data, err := r.usable(r.config.Data, sets)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) 
 		keep = append(keep, s)
 	}
 	if large > 0 {
-		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than task.n = %d items", path, large, all, what, t.N))
+		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than %s = %d items", path, large, all, what, config.TaskN, t.N))
 	}
 	if silent > 0 {
 		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -83,10 +84,10 @@ func (s *Scale) checkKnots(features int, quantiles bool) error {
 		return nil
 	}
 	if !quantiles {
-		return fmt.Errorf(`has knots, wanted none with task.scale "standard"`)
+		return fmt.Errorf(`has knots, wanted none with %s "standard"`, config.TaskScale)
 	}
 	if len(s.Knots) != features || len(s.Scores) != features {
-		return fmt.Errorf("has knots of %d features and scores of %d, wanted task.features = %d of both", len(s.Knots), len(s.Scores), features)
+		return fmt.Errorf("has knots of %d features and scores of %d, wanted %s = %d of both", len(s.Knots), len(s.Scores), config.TaskFeatures, features)
 	}
 	for j, at := range s.Knots {
 		if len(at) != len(s.Scores[j]) {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/run"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -127,10 +128,10 @@ func (r *Task) parseScale(data []byte, path string) error {
 		}
 	}
 	if r.config.Items == "features" && (len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != r.config.Features || s.Features != nil && len(s.Features) != r.config.Features) {
-		return fmt.Errorf("%s: has %d and %d ends of ranges and %d names, wanted task.features = %d of each", path, len(s.Low), len(s.High), len(s.Features), r.config.Features)
+		return fmt.Errorf("%s: has %d and %d ends of ranges and %d names, wanted %s = %d of each", path, len(s.Low), len(s.High), len(s.Features), config.TaskFeatures, r.config.Features)
 	}
 	if r.config.Items == "features" && (len(s.Mean) != r.config.Features || len(s.Deviation) != r.config.Features) {
-		return fmt.Errorf("%s: has %d means and %d deviations, wanted task.features = %d of both", path, len(s.Mean), len(s.Deviation), r.config.Features)
+		return fmt.Errorf("%s: has %d means and %d deviations, wanted %s = %d of both", path, len(s.Mean), len(s.Deviation), config.TaskFeatures, r.config.Features)
 	}
 	if r.config.Items == "features" {
 		if err := s.checkKnots(r.config.Features, r.config.Scale == "quantile"); err != nil {

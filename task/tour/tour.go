@@ -59,7 +59,7 @@ func New(c *config.Config) (*Task, error) {
 		return nil, field.Errorf("N", "must be at most %d cities (got %d)", tsp.MaxCities, c.Task.N)
 	}
 	if c.Task.NMin > 0 && c.Task.Data != "" {
-		return nil, config.Errorf(config.TaskData, "instances of several sizes are drawn, wanted no file with task.n_min")
+		return nil, config.Errorf(config.TaskData, "instances of several sizes are drawn, wanted no file with %s", config.TaskNMin)
 	}
 	t := &Task{n: c.Task.N, seed: c.Seed, points: c.Model.Points, others: map[int]*Task{}}
 	t.others[t.n] = t
@@ -73,7 +73,7 @@ func New(c *config.Config) (*Task, error) {
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
-				return nil, fmt.Errorf("%s:%d: has %d cities, wanted task.n = %d", path, s.Line, len(s.Items), t.n)
+				return nil, fmt.Errorf("%s:%d: has %d cities, wanted %s = %d", path, s.Line, len(s.Items), config.TaskN, t.n)
 			}
 			if s.Order == nil {
 				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
@@ -123,9 +123,9 @@ func (t *Task) OfSize(n int) task.Task {
 func (t *Task) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
 
 // Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or
-// are those of a file, the test file's in their order. Instances of which there is a number, those
-// of a training file or task.instances that are drawn, come at random, each turned, mirrored and
-// begun at any of its cities.
+// are those of a file, the test file's in their order. Training takes a limited number of
+// instances, those of a file or task.instances that are drawn, at random. It turns and mirrors each, and
+// begins it at any of its cities.
 func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
 	e, j := &task.Examples{Clean: make([]perm.Order, count)}, &judge{best: make([]float64, count)}
 	points := make([][][2]float64, count)

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"runtime/trace"
 )
 
-// startProfile begins a CPU profile (go tool pprof DIR/cpu.pprof) and a trace (go tool trace
+// Profile begins a CPU profile (go tool pprof DIR/cpu.pprof) and a trace (go tool trace
 // DIR/trace.out); stop ends and writes them.
-func startProfile(dir string) (stop func() error, err error) {
+func Profile(dir string) (stop func() error, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package figures
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -36,18 +37,35 @@ func (w *Writer) save(path string, f plot.Figure) error {
 	return w.Run.WriteFile(name, func(to io.Writer) error { return plot.Encode(to, w.Format, f) })
 }
 
-// Log draws the training and the metrics of the run's log. It fails with [fs.ErrNotExist] where the run
-// has none.
-func (w *Writer) Log() (warnings []string, err error) {
-	steps, events, warnings, err := w.Run.ReadMetrics()
-	if err != nil {
-		return nil, err
+// Whole draws what there is of the run dir: its log, its calibration, and by its model the first test sets.
+// m is nil where the run's data are gone; they may also turn out to be, which is a [task.DataError]. notes say
+// what the run has not.
+func (w *Writer) Whole(ctx context.Context, dir string, m *learn.Model, count, samples int) (notes, warnings []string, err error) {
+	if w.Run, err = run.Open(dir); err != nil {
+		return nil, nil, err
 	}
-	return warnings, w.log(w.Run.File(run.MetricsFile), steps, events, "training", "metrics")
+	defer func() { _ = w.Run.Close() }()
+	steps, events, warnings, err := w.Run.ReadMetrics()
+	if errors.Is(err, fs.ErrNotExist) { // weights that were passed on
+		notes, err = append(notes, fmt.Sprintf("%s: has no %s, so neither training nor metrics are drawn", dir, run.MetricsFile)), nil
+	} else if err == nil {
+		err = w.log(w.Run.File(run.MetricsFile), steps, events, "training", "metrics")
+	}
+	if err == nil {
+		err = w.calibration()
+	}
+	switch {
+	case err != nil || m == nil:
+	case !m.Method.Diffuses():
+		notes = append(notes, fmt.Sprintf("method %s: has no marginals and no steps to draw: its network gives one order", m.Method.Name))
+	default:
+		err = w.testSets(ctx, m, count, samples)
+	}
+	return notes, warnings, err
 }
 
-// Calibration draws the calibration that the run keeps, if it does.
-func (w *Writer) Calibration() error {
+// calibration draws the calibration that the run keeps, if it does.
+func (w *Writer) calibration() error {
 	data, err := w.Run.ReadFile(run.CalibrationFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -62,9 +80,9 @@ func (w *Writer) Calibration() error {
 	return w.save("calibration", figure)
 }
 
-// TestSets draws the marginals of the first test set of a model by so many samples, where its objects have
+// testSets draws the marginals of the first test set of a model by so many samples, where its objects have
 // places, and the way of the first count sets from noise to order.
-func (w *Writer) TestSets(ctx context.Context, m *learn.Model, count, samples int) error {
+func (w *Writer) testSets(ctx context.Context, m *learn.Model, count, samples int) error {
 	switch marginals, err := evaluate.TestMarginals(ctx, m, 0, samples); {
 	case errors.Is(err, task.ErrNoPlaces):
 	case err != nil:

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/question"
+)
+
+// The flags that several commands have stand here, and what is wrong with flags.
+
+func addEngine(cmd *cobra.Command, spec *string) {
+	cmd.Flags().StringVar(spec, "engine", "auto", "auto (the faster one), go, xla, xla:PATH or cuda")
+}
+
+func addQuiet(cmd *cobra.Command, quiet *bool) {
+	cmd.Flags().BoolVar(quiet, "quiet", false, "no progress")
+}
+
+// addSeed says what another seed gives others of.
+func addSeed(cmd *cobra.Command, seed *uint64, others string) {
+	cmd.Flags().Uint64Var(seed, "seed", question.DefaultSeed, "another seed gives other "+others)
+}
+
+func addSet(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "change a key of the configuration: key=value (again for more)")
+}
+
+func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
+	cmd.Flags().StringVar(&opt.Method, "decode", "", "greedy or beam (default: the run's)")
+	cmd.Flags().IntVar(&opt.Beam, "beam", 0, "states kept after each reverse step (default: the run's)")
+	cmd.Flags().IntVar(&opt.Inner, "inner", 0, "prefixes kept inside a reverse step (default: the run's)")
+	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts (default: the run's, 1: none)")
+}
+
+// checkDecode finds what is wrong with the flags of [addDecode], for the orders that are asked for.
+func checkDecode(cmd *cobra.Command, q question.Order) error {
+	for flag, x := range map[string][2]int{"beam": {q.Decode.Beam, learn.MaxBeam}, "inner": {q.Decode.Inner, learn.MaxBeam}, "symmetries": {q.Decode.Symmetries, learn.MaxSymmetries}} {
+		if cmd.Flags().Changed(flag) && x[0] == 0 { // which stands for the run's own where no flag is given
+			return usage(cmd, learn.InRange(flag, x[0], x[1]))
+		}
+	}
+	return usage(cmd, q.Check())
+}
+
+// atLeast refuses a number that is given and too small.
+func atLeast(cmd *cobra.Command, flag string, value, least int) error {
+	if cmd.Flags().Changed(flag) && value < least {
+		return usagef("%s: --%s must be %d or more (got %d)", name(cmd), flag, least, value)
+	}
+	return nil
+}
+
+// only refuses flags that are given and are for something else alone, unless that is so.
+func only(cmd *cobra.Command, so bool, what string, flags ...string) error {
+	for _, flag := range flags {
+		if !so && cmd.Flags().Changed(flag) {
+			return usagef("%s: --%s is for %s alone", name(cmd), flag, what)
+		}
+	}
+	return nil
+}
+
+// excludes marks flags that cannot be given beside another.
+func excludes(cmd *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		cmd.MarkFlagsMutuallyExclusive(flag, other)
+	}
+}
+
+// excluded makes a usage error of the library's about flags that exclude each other, and names them.
+func excluded(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	groups := map[string][]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) { // those that were given
+		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+			groups[group] = append(groups[group], "--"+f.Name)
+		}
+	})
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		if flags := groups[group]; len(flags) > 1 {
+			return usagef("%s: %s exclude each other", name(cmd), strings.Join(flags, " and "))
+		}
+	}
+	return usagef("%s: %w", name(cmd), err)
+}
