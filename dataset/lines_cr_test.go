@@ -31,7 +31,7 @@ func TestLineEnds(t *testing.T) {
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
-		if got, err = ParseCSV(iotest.OneByteReader(strings.NewReader(in)), "x.csv"); err != nil || cmp.Diff(want, got) != "" {
+		if got, err = parseCSVFrom(iotest.OneByteReader(strings.NewReader(in)), "x.csv"); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("%s, a byte at a time: %v %v", name, err, got)
 		}
 	}
