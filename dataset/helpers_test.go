@@ -1,10 +1,15 @@
 package dataset
 
-import "strings"
+import (
+	"io"
+	"strings"
+)
 
 // parseCSV reads the sets of a table.
-func parseCSV(text, name string) ([]*Set, error) {
-	f, err := ParseTable(strings.NewReader(text), name, Options{})
+func parseCSV(text, name string) ([]*Set, error) { return parseCSVFrom(strings.NewReader(text), name) }
+
+func parseCSVFrom(r io.Reader, name string) ([]*Set, error) {
+	f, err := ParseTable(r, name, Options{})
 	if err != nil {
 		return nil, err
 	}

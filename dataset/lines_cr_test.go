@@ -15,7 +15,7 @@ import (
 // of the last kind is otherwise a header without a set.
 func TestLineEnds(t *testing.T) {
 	const text = "set,item,rank,size\nq,a,1,5\nq,b,2,6\nr,c,1,7\nr,d,2,8\n"
-	want, err := ParseCSV(strings.NewReader(text), "x.csv")
+	want, err := parseCSV(text, "x.csv")
 	if err != nil || len(want) != 2 {
 		t.Fatal(want, err)
 	}
@@ -27,11 +27,11 @@ func TestLineEnds(t *testing.T) {
 		"CRLF": strings.ReplaceAll(text, "\n", "\r\n"), "CR": strings.ReplaceAll(text, "\n", "\r"), "CR, UTF-16": string(wide),
 		"CR, with a mark": "\xef\xbb\xbf" + strings.ReplaceAll(text, "\n", "\r"),
 	} {
-		got, err := ParseCSV(strings.NewReader(in), "x.csv")
+		got, err := parseCSV(in, "x.csv")
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
-		if got, err = ParseCSV(iotest.OneByteReader(strings.NewReader(in)), "x.csv"); err != nil || cmp.Diff(want, got) != "" {
+		if got, err = parseCSVFrom(iotest.OneByteReader(strings.NewReader(in)), "x.csv"); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("%s, a byte at a time: %v %v", name, err, got)
 		}
 	}
