@@ -451,7 +451,7 @@ func TestPagePaper(t *testing.T) {
 		files = append(files, path)
 	}
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), files), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(5)")), chromedp.Click(chromedp.CSS("#go")))
-	answered(t, ctx, 5)
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#player")))
 	do(t, ctx, chromedp.Click(chromedp.CSS(`#orders tr:nth-child(1) input`)), chromedp.SendKeys(chromedp.CSS("#step"), kb.End))
 	if caption := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasSuffix(caption, ": d.png b.png a.png e.png c.png") {
 		t.Errorf("caption %q", caption)
