@@ -96,6 +96,5 @@ type scalars = scalarstest.Task
 
 var (
 	bare       = scalarstest.Bare
-	numbers    = scalarstest.Numbers
 	randomSets = scalarstest.Sets
 )
