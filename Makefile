@@ -67,7 +67,7 @@ demo: build data
 	bin/riffle eval runs/demo --n 3 --examples 10000 --engine go
 	bin/riffle plot runs/demo --engine go
 
-# models trains those in models/ again, by steps and seed, with XLA; half an hour on two cores. Then
+# models trains those in models/ again, by steps and seed, with XLA; an hour and a half on two cores, tours the most of it. Then
 # RIFFLE_TUTORIALS=write go test ./cmd/riffle -run TestTutorials writes what they print into the
 # tutorials. One model alone: make models MODELS=tours.
 MODELS ?= rankings puzzle sort tours

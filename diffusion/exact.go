@@ -3,6 +3,7 @@ package diffusion
 import (
 	"context"
 	"math"
+	"math/big"
 
 	"github.com/riffle-ml/riffle/perm"
 )
@@ -21,17 +22,14 @@ func (p *Process) Orders(n, most int) int {
 // very few objects. among is called for several sets at once.
 func (d *Decoder) Exact(ctx context.Context, e *Encoded, sets []int, among func(set int, o perm.Order) bool) ([]float64, error) {
 	all := make([][]perm.Order, len(sets)) // of the free positions
-	at := make([]map[string]int, len(sets))
 	states := make([][]perm.Order, len(sets))
 	mass := make([][]float64, len(sets))
 	for i, set := range sets {
 		n := e.Size(set)
 		all[i] = orders(d.Process.Free(n))
-		at[i] = make(map[string]int, len(all[i]))
 		mass[i] = make([]float64, len(all[i]))
 		for k, free := range all[i] {
-			x := d.Process.apply(free, perm.Identity(n))
-			states[i], at[i][key(x)], mass[i][k] = append(states[i], x), k, 1/float64(len(all[i]))
+			states[i], mass[i][k] = append(states[i], d.Process.apply(free, perm.Identity(n))), 1/float64(len(all[i]))
 		}
 	}
 	err := d.descend(ctx, e, descent{
@@ -43,7 +41,11 @@ func (d *Decoder) Exact(ctx context.Context, e *Encoded, sets []int, among func(
 			for from, x := range states[i] {
 				for _, sigma := range all[i] {
 					if p := math.Exp(d.Process.Reverse.LogProb(scores[from], sigma)); p > 0 {
-						next[at[i][key(d.Process.apply(sigma, x))]] += mass[i][from] * p
+						at, err := d.Process.apply(sigma, x).Index64() // a first object that is fixed is 0, and counts for nothing
+						if err != nil {
+							return err
+						}
+						next[at] += mass[i][from] * p
 					}
 				}
 			}
@@ -67,29 +69,13 @@ func (d *Decoder) Exact(ctx context.Context, e *Encoded, sets []int, among func(
 	return logs, nil
 }
 
-// orders lists those of n objects.
+// orders lists those of n objects, each at its [perm.Order.Index64].
 func orders(n int) (all []perm.Order) {
-	var add func(o perm.Order, at int)
-	add = func(o perm.Order, at int) {
-		if at == n {
-			all = append(all, append(perm.Order(nil), o...))
-			return
+	for k := int64(0); ; k++ {
+		o, err := perm.AtIndex(n, big.NewInt(k))
+		if err != nil { // the end of the list
+			return all
 		}
-		for k := at; k < n; k++ {
-			o[at], o[k] = o[k], o[at]
-			add(o, at+1)
-			o[at], o[k] = o[k], o[at]
-		}
+		all = append(all, o)
 	}
-	add(perm.Identity(n), 0)
-	return all
-}
-
-// key tells orders of few objects apart.
-func key(o perm.Order) string {
-	b := make([]byte, len(o))
-	for i, k := range o {
-		b[i] = byte(k)
-	}
-	return string(b)
 }

@@ -161,8 +161,8 @@ func (l ContextualPlackettLuce) oddsGraph(scores, rank *graph.Node) *graph.Node 
 	after := float(graph.Concatenate([]*graph.Node{first, just}, -1)) // [..., n, n+1]
 	placed := float(graph.Max(row, graph.OnesLike(row)))
 	query := graph.Tanh(graph.Add(graph.MatMul(after, follows), graph.Div(graph.MatMul(before, means), placed))) // [..., n, w]
-	s := graph.MatMul(query, graph.TransposeAllAxes(keys, swapped(keys.Rank())...))                              // [..., n, n]
-	return graph.Add(s, graph.TransposeAllAxes(floored(odds), swapped(odds.Rank())...))
+	s := graph.MatMul(query, graph.Transpose(keys, -1, -2))                                                      // [..., n, n]
+	return graph.Add(s, graph.Transpose(floored(odds), -1, -2))
 }
 
 // Unpad implements [Padder]: rows are the objects', behind that of the start.
@@ -186,14 +186,4 @@ func (ContextualPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *grap
 // bounded cuts at ±contextLimit.
 func bounded(x *graph.Node) *graph.Node {
 	return graph.ClipScalar(x, -contextLimit, contextLimit)
-}
-
-// swapped are the axes with the last two exchanged.
-func swapped(rank int) []int {
-	axes := make([]int, rank)
-	for i := range axes {
-		axes[i] = i
-	}
-	slices.Reverse(axes[rank-2:])
-	return axes
 }

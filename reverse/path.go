@@ -36,12 +36,16 @@ func (TransitionPlackettLuce) FullSupport() bool   { return true }
 
 // Row implements [Rows]: that of the object placed last.
 func (TransitionPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
-	n := len(into)
-	row := 0
-	if len(placed) > 0 {
-		row = placed[len(placed)-1] + 1
+	n, r := len(into), rowAfter(placed)
+	return scores[r*n : (r+1)*n]
+}
+
+// rowAfter is the row of the object placed last, 0 at the start.
+func rowAfter(placed []int) int {
+	if len(placed) == 0 {
+		return 0
 	}
-	return scores[row*n : (row+1)*n]
+	return placed[len(placed)-1] + 1
 }
 
 // LogProb is O(n²).
@@ -85,10 +89,7 @@ func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 		greatest[r] = clean(slices.MaxFunc(row, func(a, b float64) int { return cmp.Compare(clean(a), clean(b)) }))
 	}
 	odds := func(p *prefix) ([]float64, logSum) {
-		r := 0
-		if len(p.order) > 0 {
-			r = p.order[len(p.order)-1] + 1
-		}
+		r := rowAfter(p.order)
 		row, sum := scores[r*n:(r+1)*n], 0.0
 		for j, u := range p.used {
 			if !u {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -117,17 +118,17 @@ func choose(t *testing.T, ctx context.Context, model string) {
 // answered waits for an answer, puts the slider at its end by the keyboard and checks that
 // what is shown are steps, alternatives by falling probability, and a heat map whose rows sum
 // to one.
-func answered(t *testing.T, ctx context.Context, items int) {
+func answered(t *testing.T, ctx context.Context, items, steps int) {
 	t.Helper()
 	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#player")))
 	if noise := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(noise, "Step ") {
 		t.Errorf("caption %q", noise)
 	}
 	do(t, ctx, chromedp.SendKeys(chromedp.CSS("#step"), kb.End))
-	if at, last := value[string](t, ctx, `document.getElementById("step").value`), value[string](t, ctx, `document.getElementById("step").max`); at != last || last != "2" {
-		t.Errorf("slider at %s of %s, wanted the end, 2", at, last) // the schedule 0, 2, 5 has two steps
+	if at, last := value[string](t, ctx, `document.getElementById("step").value`), value[string](t, ctx, `document.getElementById("step").max`); at != last || last != strconv.Itoa(steps) {
+		t.Errorf("slider at %s of %s, wanted the end, %d", at, last, steps) // the schedule 0, 2, 5 has two steps
 	}
-	if end := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(end, "Step 2 of 2 (t = 0)") {
+	if end := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasPrefix(end, fmt.Sprintf("Step %d of %[1]d (t = 0)", steps)) {
 		t.Errorf("caption %q at the end", end)
 	}
 	if n := value[int](t, ctx, `document.querySelectorAll("#orders tr").length`); n < 2 || n > 8 {
@@ -172,9 +173,9 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#picture-file"), []string{file}), chromedp.WaitVisible(chromedp.CSS("#stage img.whole")), chromedp.Click(chromedp.CSS("#go")))
-	answered(t, ctx, 4)
+	answered(t, ctx, 4, 2)
 	do(t, ctx, chromedp.Click(chromedp.CSS("#picture-example")), chromedp.WaitNotVisible(chromedp.CSS("#player")), chromedp.Click(chromedp.CSS("#go")))
-	answered(t, ctx, 4)
+	answered(t, ctx, 4, 2)
 	if n := value[int](t, ctx, `document.querySelectorAll("#stage .tile").length`); n != 4 {
 		t.Errorf("%d tiles on the stage, wanted 4", n)
 	}
@@ -193,7 +194,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d cities, wanted 5", n)
 	}
 	do(t, ctx, chromedp.Click(chromedp.CSS("#go")))
-	answered(t, ctx, 5)
+	answered(t, ctx, 5, 2)
 	if d := value[string](t, ctx, `document.querySelector("svg.map .tour").getAttribute("d")`); strings.Count(d, "L") != 4 || !strings.HasSuffix(d, "Z") {
 		t.Errorf("tour %q is not through 5 cities", d)
 	}
@@ -214,7 +215,7 @@ func TestPage(t *testing.T) {
 	// A table of cities.
 	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item,x,y\na,Rome,12.5,41.9\na,Milan,9.2,45.5\na,Naples,14.3,40.9\na,Turin,7.7,45.1\na,Bari,16.9,41.1\nb,P,0,0\nb,Q,1,1\nb,R,0,1\n"), chromedp.Click(chromedp.CSS("#table-use")))
-	answered(t, ctx, 5)
+	answered(t, ctx, 5, 2)
 	if n := value[int](t, ctx, `document.querySelectorAll("#set option").length`); n != 2 {
 		t.Errorf("%d sets of the table to choose from, wanted 2", n)
 	}
@@ -222,7 +223,7 @@ func TestPage(t *testing.T) {
 	// Images to sort.
 	choose(t, ctx, "sorter")
 	do(t, ctx, chromedp.Click(chromedp.CSS("#images-example")), chromedp.WaitVisible(chromedp.CSS("#thumbs img")), chromedp.Click(chromedp.CSS("#go")))
-	answered(t, ctx, 3)
+	answered(t, ctx, 3, 2)
 	legible(t, ctx, "sort")
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), []string{file}), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(4)")))
 	// One more, dropped; what is no picture is left out.
@@ -241,7 +242,7 @@ func TestPage(t *testing.T) {
 	choose(t, ctx, "delta")
 	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item\nq,a\nq,b\nq,c\nq,d\nq,e\n"), chromedp.Click(chromedp.CSS("#table-use")))
-	answered(t, ctx, 5)
+	answered(t, ctx, 5, 2)
 	legible(t, ctx, "table")
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), "set,item\nq\n"), chromedp.Click(chromedp.CSS("#table-use")), chromedp.WaitVisible(chromedp.CSS("#error")))
 	if n := value[int](t, ctx, `document.querySelectorAll("#stage .card").length`); n != 0 {
@@ -266,7 +267,7 @@ func TestPage(t *testing.T) {
 	}
 	value[bool](t, ctx, `document.getElementById("table-input").open = true`)
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#table"), table), chromedp.Click(chromedp.CSS("#table-use")))
-	answered(t, ctx, 20)
+	answered(t, ctx, 20, 2)
 	if wide := value[bool](t, ctx, `document.documentElement.scrollWidth > innerWidth`); wide {
 		t.Error("the page is wider than a phone")
 	}
@@ -451,7 +452,7 @@ func TestPagePaper(t *testing.T) {
 		files = append(files, path)
 	}
 	do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#images-file"), files), chromedp.WaitVisible(chromedp.CSS("#thumbs li:nth-child(5)")), chromedp.Click(chromedp.CSS("#go")))
-	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#player")))
+	answered(t, ctx, 5, 1)
 	do(t, ctx, chromedp.Click(chromedp.CSS(`#orders tr:nth-child(1) input`)), chromedp.SendKeys(chromedp.CSS("#step"), kb.End))
 	if caption := value[string](t, ctx, `document.getElementById("caption").textContent`); !strings.HasSuffix(caption, ": d.png b.png a.png e.png c.png") {
 		t.Errorf("caption %q", caption)

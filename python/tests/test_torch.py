@@ -49,6 +49,18 @@ def test_scores_are_the_commands(loaded, name):
         assert log_path(network, x.unsqueeze(0), answer.steps) == pytest.approx(answer.log_path[0], abs=1e-4)
 
 
+def test_cgpl_scores_are_the_commands(tmp_path):
+    """No model of the repository has the law, so a few steps train one."""
+    run, table = tmp_path / "run", ROOT / "examples/seasons.csv"
+    sets = ["task.data=" + str(table), "process.reverse=cgpl", "process.schedule=[0,11]", "train.batch=8", "train.validate=0", "eval.examples=2"]
+    _command.run("train", "ranking", "--out", str(run), "--engine", "go", "--steps", "5", "--quiet", *[x for s in sets for x in ("--set", s)])
+    network, x = rt.load(run), questions()["rankings"]
+    assert network.config["law"] == "cgpl"
+    with riffle_ml.load(run, engine="go", threads=1) as model:
+        for answer, objects in zip(model.order(x, decode="greedy"), rt.objects(run, x)):
+            assert log_path(network, objects.unsqueeze(0), answer.steps) == pytest.approx(answer.log_path[0], abs=1e-4)
+
+
 def test_an_exported_file_needs_nothing_else(tmp_path):
     path = tmp_path / "rankings.safetensors"
     _command.run("export", str(ROOT / "models/rankings"), str(path))
