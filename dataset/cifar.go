@@ -130,5 +130,5 @@ func FindPhotos() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", hint.Errorf("`make photos` fetches some; task.data names a folder of yours", "photos: not found; looked in %s", strings.Join(dirs, ", "))
+	return "", hint.Errorf("`make photos` fetches some; or name a folder of yours", "photos: not found; looked in %s", strings.Join(dirs, ", "))
 }

@@ -149,7 +149,7 @@ func TestFaults(t *testing.T) {
 	}{
 		"two of one line, one hint": {
 			func() error { _, err := parseCSV("set,item,a,b\nq,i,,\n", "x"); return err },
-			"x:2: a: is empty, wanted a finite number\nx:2: b: is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does",
+			"x:2: a: is empty, wanted a finite number\nx:2: b: is empty, wanted a finite number\nhint: fill in a number, or leave the column out",
 		},
 		"search results": {
 			func() error {

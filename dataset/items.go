@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,7 +117,7 @@ func (o Options) feature(text string, line int, numbers *decimals) (float64, err
 	if o.Empty {
 		return math.NaN(), nil
 	}
-	return 0, hint.Errorf("--fill mean or --fill 0 fills empty features; in a training task.fill does", "is empty, wanted a finite number")
+	return 0, hint.Errorf(cmp.Or(o.EmptyHint, "fill in a number, or leave the column out"), "is empty, wanted a finite number")
 }
 
 // add adds a line to the table.

@@ -49,6 +49,9 @@ type Options struct {
 	// Empty is whether a table, or JSONL as null, may have empty features, which are then NaN; else they
 	// are errors.
 	Empty bool
+	// EmptyHint says how to have empty features filled, in the words of the command or the program that
+	// asks. It is the hint of the error that a table has some; "" is one in plain words.
+	EmptyHint string
 	// Cities is that the file is a problem or tours: what begins with numbers is tour text, all else
 	// TSPLIB.
 	Cities bool

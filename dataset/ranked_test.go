@@ -152,7 +152,7 @@ func TestCSV(t *testing.T) {
 		"set,item,rank,,f\n":              "x:1: column 4: wanted a name in UTF-8 (got \"\")",
 		"set,item,set\n":                  `x:1: column "set" is there twice`,
 		"set,item,rank\na,b,x\n":          `x:2: rank: wanted a finite number (got "x")`,
-		"set,item,rank,f\na,b,1,\n":       "x:2: f: is empty, wanted a finite number\nhint: --fill mean or --fill 0 fills empty features; in a training task.fill does",
+		"set,item,rank,f\na,b,1,\n":       "x:2: f: is empty, wanted a finite number\nhint: fill in a number, or leave the column out",
 		"set,item,rank\na,b,1\nc,,1\n":    `x:3: item: wanted a name in UTF-8 (got "")`,
 		"set,item,rank\na,b,1\n\na,b,2\n": `x:4: item: "b" is in set a on line 2 already`,
 		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/dataset/check"
+	"github.com/riffle-ml/riffle/internal/shell"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -18,6 +23,33 @@ func (a *app) dataCommand() *cobra.Command {
 	}
 	cmd.AddCommand(a.dataCheckCommand())
 	return cmd
+}
+
+// checked is a report with the command that trains on the file, "" for none.
+type checked struct {
+	*check.Report
+	Train string `json:"train,omitempty"`
+}
+
+// trainLine is the command that trains on a file, "" where nothing does.
+func trainLine(r *check.Report) string {
+	t := r.Train
+	if t == nil {
+		return ""
+	}
+	words := []string{"riffle", "train", t.Preset}
+	set := func(key, value string) { words = append(words, "--set", shell.Quote(key+"="+value)) }
+	if t.N > 0 {
+		set(config.TaskN, strconv.Itoa(t.N))
+	}
+	if t.OwnSchedule {
+		set(config.ProcessSchedule, "[]")
+	}
+	if t.Fill != dataset.FillNone {
+		set(config.TaskFill, string(t.Fill))
+	}
+	set(config.TaskData, r.File)
+	return strings.Join(append(words, "--out", shell.Quote("runs/"+r.Name())), " ")
 }
 
 func (a *app) dataCheckCommand() *cobra.Command {
@@ -49,13 +81,20 @@ always are, and lines from 1.`,
 			if err != nil {
 				return usagef("data check: --fill: %w", err)
 			}
-			r, err := check.File(args[0], how)
+			r, err := check.File(args[0], how, "--fill mean or --fill 0 fills empty features; --set "+config.TaskFill+"=mean (or 0) when training")
 			if err != nil {
 				return err
 			}
-			return a.print(r, func() { a.lines(r.Lines()) })
+			out := checked{Report: r, Train: trainLine(r)}
+			return a.print(out, func() {
+				lines := r.Lines()
+				if out.Train != "" {
+					lines = append(lines, [2]string{"train", out.Train})
+				}
+				a.lines(lines)
+			})
 		},
 	}
-	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 (task.fill when training)")
+	cmd.Flags().StringVar(&fill, "fill", "", "what stands for an empty feature of a table: mean or 0 ("+config.TaskFill+" when training)")
 	return cmd
 }

@@ -20,13 +20,23 @@ type Report struct {
 	Title  string         `json:"title,omitempty"`
 	*dataset.Report
 	Filled map[string]int `json:"filled,omitempty"` // empty features, by their columns
-	Train  string         `json:"train,omitempty"`  // the command that trains on it
+	Train  *Training      `json:"-"`                // what trains on it, nil where nothing does
 	Lacks  string         `json:"lacks,omitempty"`  // what is missing before one does
 }
 
-// File looks at a file; fill is what stands for empty features of a table.
-func File(path string, fill dataset.Fill) (*Report, error) {
-	in, err := dataset.Open(path, dataset.Options{Empty: fill != dataset.FillNone})
+// Training is what trains on a file: a preset, and what it does not have by itself.
+type Training struct {
+	Preset string
+	N      int          // objects of a set, 0 as the preset has it
+	Fill   dataset.Fill // for empty features
+	// OwnSchedule is whether the schedule is worked out for N: the preset's is for its own number.
+	OwnSchedule bool
+}
+
+// File looks at a file; fill is what stands for empty features of a table, and emptyHint the hint
+// where it is none and there are some, as in [dataset.Options].
+func File(path string, fill dataset.Fill, emptyHint string) (*Report, error) {
+	in, err := dataset.Open(path, dataset.Options{Empty: fill != dataset.FillNone, EmptyHint: emptyHint})
 	if err != nil {
 		return nil, err
 	}
@@ -49,47 +59,47 @@ func File(path string, fill dataset.Fill) (*Report, error) {
 			r.Filled[f.FeatureName(j)] = count
 		}
 	}
-	r.Train, r.Lacks = trainLine(f, r.Report, fill)
+	if r.Train, r.Lacks = training(f, r.Report); r.Train != nil && r.Width > 0 {
+		r.Train.Fill = fill
+	}
 	return r, nil
 }
 
-// trainLine returns the command that trains on a file, or what is missing for one.
-func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lacks string) {
-	name := filepath.Base(filepath.Clean(f.Path))
-	name = strings.TrimSuffix(name, ".gz")
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	train := func(preset string, more ...string) string {
-		if fill != dataset.FillNone && r.Width > 0 {
-			more = append(more, "--set", "task.fill="+string(fill))
-		}
-		words := append([]string{"riffle", "train", preset}, more...)
-		return strings.Join(append(words, "--set", shell.Quote("task.data="+f.Path), "--out", shell.Quote("runs/"+name)), " ")
-	}
+// Name is what the file is called without its folder and the end of its name, such as .csv.gz.
+func (r *Report) Name() string { return stem(r.File) }
+
+func stem(path string) string {
+	name := strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// training returns what trains on a file, or what is missing for that.
+func training(f *dataset.File, r *dataset.Report) (train *Training, lacks string) {
 	switch {
 	case r.Sets == 0:
-		return "", "sets"
+		return nil, "sets"
 	case f.Format == dataset.FormatPictures:
-		return train("jigsaw-photos-2x2"), ""
+		return &Training{Preset: "jigsaw-photos-2x2"}, ""
 	case f.Format == dataset.FormatTSPLIB:
-		return "", "instances: one problem trains nothing; riffle tsp solve " + shell.Quote(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
+		return nil, "instances: one problem trains nothing; riffle tsp solve " + shell.Quote(f.Path) + " solves it, and riffle train tsp-20 --out runs/tsp20 draws instances"
 	case f.Format == dataset.FormatTourText:
 		switch {
 		case r.Unknown > 0:
-			return "", "tours of all instances: riffle tsp solve " + shell.Quote(f.Path) + " --out " + shell.Quote(name+"-solved.txt") + " finds them"
+			return nil, "tours of all instances: riffle tsp solve " + shell.Quote(f.Path) + " --out " + shell.Quote(stem(f.Path)+"-solved.txt") + " finds them"
 		case r.SizeMin != r.SizeMax:
-			return "", fmt.Sprintf("one number of cities for all instances (there are %d to %d)", r.SizeMin, r.SizeMax)
+			return nil, fmt.Sprintf("one number of cities for all instances (there are %d to %d)", r.SizeMin, r.SizeMax)
 		case r.SizeMax < 4:
-			return "", "instances of four cities or more: fewer have one tour"
+			return nil, "instances of four cities or more: fewer have one tour"
 		case r.SizeMax == 20 || r.SizeMax == 50:
-			return train(fmt.Sprintf("tsp-%d", r.SizeMax)), ""
+			return &Training{Preset: fmt.Sprintf("tsp-%d", r.SizeMax)}, ""
 		}
-		return train("tsp-20", "--set", fmt.Sprintf("task.n=%d", r.SizeMax), "--set", shell.Quote("process.schedule=[]")), ""
+		return &Training{Preset: "tsp-20", N: r.SizeMax, OwnSchedule: true}, ""
 	case r.Unknown == r.Sets:
-		return "", "orders: riffle train learns from sets whose order is known"
+		return nil, "orders: riffle train learns from sets whose order is known"
 	case r.Kind == "mixed":
-		return "", "items of one kind"
+		return nil, "items of one kind"
 	case r.SizeMax < 2:
-		return "", "sets of two items or more"
+		return nil, "sets of two items or more"
 	}
 	// The largest set that is trained on has ranking.MaxItems items unless told otherwise; bare
 	// items are all in each set.
@@ -103,12 +113,12 @@ func trainLine(f *dataset.File, r *dataset.Report, fill dataset.Fill) (line, lac
 	}
 	switch {
 	case least > mostRanked:
-		return "", fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
+		return nil, fmt.Sprintf("sets of at most %d items: a network's work grows with their square (there are %d)", mostRanked, most)
 	case least > ranking.MaxItems:
-		return train(preset, "--set", fmt.Sprintf("task.n=%d", min(most, mostRanked))), ""
+		return &Training{Preset: preset, N: min(most, mostRanked)}, ""
 	}
-	return train(preset), ""
+	return &Training{Preset: preset}, ""
 }
 
-// mostRanked is the largest set for which a command is printed.
+// mostRanked is the largest set that a training is named for.
 const mostRanked = 1000

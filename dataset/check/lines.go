@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Lines tell a report, a key and its value each.
+// Lines tell a report but for [Report].Train, a key and its value each.
 func (r *Report) Lines() (lines [][2]string) {
 	line := func(key, value string) { lines = append(lines, [2]string{key, value}) }
 	number := func(key string, value int) { line(key, strconv.Itoa(value)) }
@@ -60,9 +60,6 @@ func (r *Report) Lines() (lines [][2]string) {
 	}
 	if r.Lacks != "" {
 		line("lacks", r.Lacks)
-	}
-	if r.Train != "" {
-		line("train", r.Train)
 	}
 	return lines
 }

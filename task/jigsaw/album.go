@@ -8,6 +8,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -61,7 +62,10 @@ var cifarAlbum = task.Once(dataset.FindCIFAR10, func(dir string) (*album, error)
 	return bound(train.At, test.At, 3*dataset.CIFARSide, train.N, test.N), nil
 })
 
-var photoAlbum = task.Once(dataset.FindPhotos, loadPhotos)
+var photoAlbum = task.Once(func() (string, error) {
+	dir, err := dataset.FindPhotos()
+	return dir, hint.With(err, "`make photos` fetches some; --set "+config.TaskData+"=DIR names a folder of yours")
+}, loadPhotos)
 
 // Parts of a photo, in percent of its longer side, and what all photos may have together.
 const (

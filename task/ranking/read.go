@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/internal/hint"
 )
@@ -21,7 +22,7 @@ func readRanked(path, fill string) ([]*dataset.Set, error) {
 	if strings.HasPrefix(path, memory) {
 		return nil, hint.Errorf("--test FILE judges on those of a file", "%s: these sets were in the memory of the program that trained", path)
 	}
-	o := dataset.Options{Empty: fill != ""}
+	o := dataset.Options{Empty: fill != "", EmptyHint: "--set " + config.TaskFill + "=mean (or 0) fills empty features"}
 	if read != nil && path == read.Path && o == read.Options {
 		return read.Sets, nil
 	}
