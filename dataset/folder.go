@@ -44,7 +44,7 @@ func ReadFolder(dir string) (*Set, error) {
 // Pictures reads the pictures of a set of images as rows×cols with 1 or 3
 // channels. One of another size is resized ([Picture.Resize]), and a warning
 // that names its file is returned beside the pictures. Where ctx ends, so does the reading.
-func (s *Set) Pictures(ctx context.Context, rows, cols, channels int) (pictures []*Picture, warnings []string, err error) {
+func (s *Set) Pictures(ctx context.Context, rows, cols, channels int) (pictures []*Picture, warnings []Warning, err error) {
 	if channels != 1 && channels != 3 {
 		return nil, nil, fmt.Errorf("pictures: channels is %d, wanted 1 or 3", channels)
 	}
@@ -70,7 +70,7 @@ func (s *Set) Pictures(ctx context.Context, rows, cols, channels int) (pictures 
 			return nil, nil, fmt.Errorf("item %d: %s: %w", i, path, err)
 		}
 		if warning != "" {
-			warnings = append(warnings, path+": "+warning)
+			warnings = append(warnings, Warning{"resized", path + ": " + warning})
 		}
 		pictures[i] = p
 	}

@@ -58,7 +58,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("picture %d is %d×%d×%d", i, p.Rows, p.Cols, p.Channels)
 		}
 	}
-	if want := []string{filepath.Join(dir, "b.png") + ": resized from 4×4 to 2×3 (rows×columns)"}; !slices.Equal(warnings, want) {
+	if want := []string{filepath.Join(dir, "b.png") + ": resized from 4×4 to 2×3 (rows×columns)"}; !slices.Equal(Texts(warnings), want) {
 		t.Errorf("warnings %q, wanted %q", warnings, want)
 	}
 	if pictures, _, err := s.Pictures(t.Context(), 2, 3, 3); err != nil || pictures[0].Channels != 3 {

@@ -153,7 +153,7 @@ type shuffler struct {
 
 // measure orders lists and appends Kendall's tau-b and the NDCG of each.
 func (w *shuffler) measure(sets []*dataset.Set, tau, ndcg *[]float64) (warnings []string, err error) {
-	ordered, warnings, err := w.m.Order(w.ctx, sets, 1, w.opt.Decode)
+	ordered, odd, err := w.m.Order(w.ctx, sets, 1, w.opt.Decode)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (w *shuffler) measure(sets []*dataset.Set, tau, ndcg *[]float64) (warnings 
 	if w.done++; w.opt.Progress != nil {
 		w.opt.Progress(w.done, w.steps)
 	}
-	return warnings, nil
+	return dataset.Texts(odd), nil
 }
 
 // feature is the importance of feature j.

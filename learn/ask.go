@@ -50,8 +50,8 @@ type Ranked struct {
 // are. Sets of like sizes go together wherever they stand. Of a set of fewer than two objects, which
 // has one order, f is called without an encoding. The sets have ids, by which errors call them.
 // warnings[i] are those of the objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]string, err error) {
-	warnings = make([][]string, len(sets))
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]dataset.Warning, err error) {
+	warnings = make([][]dataset.Warning, len(sets))
 	if _, err := m.Decoder(); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (m *Model) together(n int) int {
 }
 
 // encodeSets encodes the sets of index, which are of one size, and writes the warnings of each.
-func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int, warnings [][]string) (*diffusion.Encoded, error) {
+func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int, warnings [][]dataset.Warning) (*diffusion.Encoded, error) {
 	var part []*dataset.Set
 	for _, i := range index {
 		part = append(part, sets[i])
@@ -153,24 +153,24 @@ func (m *Model) ofItems(ctx context.Context, err error) error {
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that
 // the model was not trained on: all, each once, and of each set with those of the model.
-func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of [][]string) {
+func (m *Model) warn(sets []*dataset.Set, objects [][]dataset.Warning) (all []dataset.Warning, of [][]string) {
 	sizes := m.otherSizes(sets)
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
 		all = append(all, sizes[n])
 	}
 	of = make([][]string, len(sets))
-	var doubts []string
+	var doubts []dataset.Warning
 	for i, s := range sets {
 		of[i] = m.Warnings()
 		// Of this set alone: an answer does not depend on the sets beside it.
-		if w := m.otherSizes(sets[i : i+1])[len(s.Items)]; w != "" {
-			of[i] = append(of[i], w)
+		if w, other := m.otherSizes(sets[i : i+1])[len(s.Items)]; other {
+			of[i] = append(of[i], w.Text)
 		}
-		of[i] = append(of[i], objects[i]...)
+		of[i] = append(of[i], dataset.Texts(objects[i])...)
 		if d, ok := m.Task.(task.Doubter); ok {
-			if w := d.Doubt(s); w != "" {
-				of[i] = append(of[i], w)
-				doubts = append(doubts, fmt.Sprintf("set %s: %s", name(s, i), w))
+			if w := d.Doubt(s); w.Text != "" {
+				of[i] = append(of[i], w.Text)
+				doubts = append(doubts, ofSet(w.Kind, name(s, i), w.Text))
 			}
 		}
 		for _, w := range objects[i] {
@@ -180,7 +180,7 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]string) (all []string, of 
 		}
 	}
 	if more := len(doubts) - mostDoubts; more > 0 {
-		doubts = append(doubts[:mostDoubts], fmt.Sprintf("so it is in %d more sets; each answer says so", more))
+		doubts = append(doubts[:mostDoubts], dataset.Warning{Kind: "more doubts", Text: fmt.Sprintf("so it is in %d more sets; each answer says so", more)})
 	}
 	return append(all, doubts...), of
 }
@@ -190,8 +190,8 @@ const mostDoubts = 3
 
 // otherSizes warns of sets that are not of the size the model was trained on, once a size. A
 // model of ranked lists has seen several, the largest of task.n.
-func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
-	warnings, count := map[int]string{}, map[int]int{}
+func (m *Model) otherSizes(sets []*dataset.Set) map[int]dataset.Warning {
+	warnings, count := map[int]dataset.Warning{}, map[int]int{}
 	trained := m.Config.Task.N
 	smallest := m.Config.SmallestSet()
 	if m.Config.MixedSizes() {
@@ -207,9 +207,17 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]string {
 		if count[n] == 1 {
 			have = "set has"
 		}
-		warnings[n] = fmt.Sprintf("%d %s %d objects, the model was trained on sets of %s: the answers may be worse", count[n], have, n, m.Config.SizesInWords())
+		warnings[n] = dataset.Warning{
+			Kind: fmt.Sprintf("%d objects", n),
+			Text: fmt.Sprintf("%d %s %d objects, the model was trained on sets of %s: the answers may be worse", count[n], have, n, m.Config.SizesInWords()),
+		}
 	}
 	return warnings
+}
+
+// ofSet is a warning about one set, whose name its text begins with.
+func ofSet(kind, name, text string) dataset.Warning {
+	return dataset.Warning{Kind: kind, Text: fmt.Sprintf("set %s: %s", name, text)}
 }
 
 func name(s *dataset.Set, i int) string {
@@ -222,7 +230,7 @@ func name(s *dataset.Set, i int) string {
 // Order finds the most probable orders of sets, at most top each. More than one come from
 // the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
 // the same objects and constraints are asked once: their answers share memory.
-func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []string, err error) {
+func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []dataset.Warning, err error) {
 	var cost func(*dataset.Set, perm.Order) float64
 	if p, ok := m.Task.(task.Coster); ok {
 		cost = p.Cost
@@ -232,7 +240,7 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 
 // OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
 // least first; nil for none. It depends on the set's objects and its order alone.
-func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []string, err error) {
+func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []dataset.Warning, err error) {
 	if err := m.Method.Refuse("orders of new sets"); err != nil {
 		return nil, nil, err
 	}
@@ -287,7 +295,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		o := &out[i]
 		o.ID, o.Items, o.OrderGiven, o.Orders = name(s, i), givenNames(s), s.OrderGiven, slices.Clone(o.Orders)
 		for _, w := range o.Warnings { // so far those of mending
-			warnings = append(warnings, fmt.Sprintf("set %s: %s", o.ID, w))
+			warnings = append(warnings, ofSet("mended", o.ID, w))
 		}
 		o.Warnings = append(of[i], o.Warnings...)
 	}
@@ -340,7 +348,7 @@ const samplesAtOnce = 64
 // on the seed, its objects and its constraints alone: the same set has the same draws wherever it
 // stands. Where a set has constraints all draws obey, and follow the law that
 // [diffusion.Decoder.WithConstraints] states; contradictions are an error.
-func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []string, err error) {
+func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []dataset.Warning, err error) {
 	if err := CheckDraws("count", count); err != nil {
 		return nil, nil, err
 	}
@@ -354,7 +362,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 		return nil, nil, err
 	}
 	out = make([]Sampled, len(sets))
-	objects := make([][]string, len(sets))
+	objects := make([][]dataset.Warning, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
 		more, err := m.chunk(ctx, sets[at:at+1], false, func(_ []int, enc *diffusion.Encoded) error {
 			n := len(sets[at].Items)
@@ -412,7 +420,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	for i := range out {
 		out[i].ID, out[i].Items = name(all[i], i), givenNames(all[i])
 		for _, w := range out[i].Warnings {
-			warnings = append(warnings, fmt.Sprintf("set %s: %s", out[i].ID, w))
+			warnings = append(warnings, ofSet("mended", out[i].ID, w))
 		}
 		out[i].Warnings = append(of[i], out[i].Warnings...)
 	}
@@ -446,16 +454,16 @@ type Scored struct {
 // trajectories. Where a set has levels that are not one order it is the log of the sum over all
 // orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is
 // the sum over all ways, with a standard error of 0. Constraints do not matter here.
-func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
+func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, true)
 }
 
 // Bound is [Model.Score] for whoever wants the bound alone: of few objects too, log p is the estimate.
-func (m *Model) Bound(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []string, err error) {
+func (m *Model) Bound(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, false)
 }
 
-func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, seed uint64, exact bool) (out []Scored, warnings []string, err error) {
+func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, seed uint64, exact bool) (out []Scored, warnings []dataset.Warning, err error) {
 	for i, s := range sets {
 		if err := CheckScore(m.Process, s); err != nil {
 			return nil, nil, InSet(name(s, i), err)
@@ -507,7 +515,7 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 	for i, s := range all {
 		if out[i].Capped {
 			of[i] = append(of[i], capped)
-			warnings = append(warnings, fmt.Sprintf("set %s: %s", name(s, i), capped))
+			warnings = append(warnings, ofSet("capped", name(s, i), capped))
 		}
 		out[i].ID, out[i].OrderGiven, out[i].Warnings = name(s, i), s.OrderGiven, of[i]
 		if s.Order == nil && len(s.Items) > 0 {

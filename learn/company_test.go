@@ -48,7 +48,7 @@ func TestAlternatingSizes(t *testing.T) {
 		mixed = append(mixed, a[i], b[i])
 	}
 	m := newScalars(t, scalars{N: 4}, func(c *config.Config) { c.Eval.Batch = 4 })
-	want := "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"
+	want := dataset.Warning{Kind: "6 objects", Text: "9 sets have 6 objects, the model was trained on sets of 4: the answers may be worse"}
 	batches := 0
 	m.Task = counted{scalars{N: 4}, &batches}
 	ordered, warnings, err := m.Order(t.Context(), mixed, 1, DecodeOptions{})
@@ -127,7 +127,7 @@ func TestWarningsAreWithTheirSets(t *testing.T) {
 		if err := errors.Join(err1, err2, err3); err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range [][]string{w1, w2, w3} {
+		for _, w := range [][]string{dataset.Texts(w1), dataset.Texts(w2), dataset.Texts(w3)} {
 			if !slices.Equal(w, all) {
 				t.Errorf("batch %d: warnings %q, wanted %q", size, w, all)
 			}

@@ -134,12 +134,12 @@ type counted struct {
 // warned warns of numbers above 1.
 type warned struct{ scalars }
 
-func (w warned) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
-	var warnings []string
+func (w warned) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
+	var warnings []dataset.Warning
 	for _, set := range sets {
 		for _, it := range set.Items {
 			if it.Features[0] > 1 {
-				warnings = append(warnings, fmt.Sprintf("%g is large", it.Features[0]))
+				warnings = append(warnings, dataset.Warning{Kind: "large", Text: fmt.Sprintf("%g is large", it.Features[0])})
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (w warned) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tens
 	return t, warnings, err
 }
 
-func (c counted) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (c counted) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	*c.batches++
 	return c.scalars.Objects(ctx, sets)
 }

@@ -330,7 +330,7 @@ func TestOtherSizes(t *testing.T) {
 			continue
 		}
 		n := len(c.set.Items)
-		if w := fmt.Sprintf("1 set has %d objects, the model was trained on sets of 5: the answers may be worse", n); len(warnings) != 1 || warnings[0] != w {
+		if w := fmt.Sprintf("1 set has %d objects, the model was trained on sets of 5: the answers may be worse", n); len(warnings) != 1 || warnings[0].Text != w {
 			t.Errorf("%s: warnings %q", name, warnings)
 		}
 		if o := out[0].Orders[0].Order; len(o) != n || o.Validate() != nil {

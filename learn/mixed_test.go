@@ -62,7 +62,7 @@ func TestOtherSizesOfARange(t *testing.T) {
 		7: "1 set has 7 objects, the model was trained on sets of 3 to 6: the answers may be worse",
 	} {
 		set := &dataset.Set{Kind: dataset.KindPoint, Items: make([]dataset.Item, n)}
-		if got := m.otherSizes([]*dataset.Set{set})[n]; got != want {
+		if got := m.otherSizes([]*dataset.Set{set})[n]; got.Text != want {
 			t.Errorf("%d: got %q, wanted %q", n, got, want)
 		}
 	}

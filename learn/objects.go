@@ -24,7 +24,7 @@ func (m *Model) ObjectsOf(ctx context.Context, sets []*dataset.Set) (arrays []ru
 		if err != nil {
 			return nil, nil, err
 		}
-		arrays, warnings = append(arrays, t), append(warnings, more...)
+		arrays, warnings = append(arrays, t), append(warnings, dataset.Texts(more)...)
 	}
 	slices.SortFunc(arrays, func(x, y run.Tensor) int { return strings.Compare(x.Name, y.Name) })
 	return arrays, warnings, nil

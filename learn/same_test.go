@@ -18,7 +18,7 @@ type asked struct {
 	sets *int
 }
 
-func (a asked) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (a asked) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	*a.sets += len(sets)
 	return a.scalars.Objects(ctx, sets)
 }

@@ -130,7 +130,7 @@ func TestMendedOrdersAreSaid(t *testing.T) {
 	if r := out[0].Orders[0]; !slices.Equal(r.Order, reversed) || !math.IsInf(float64(r.LogPath), -1) {
 		t.Errorf("%v with log p %g, wanted %v and -Inf", r.Order, r.LogPath, reversed)
 	}
-	for _, w := range [][]string{warnings, out[0].Warnings} {
+	for _, w := range [][]string{dataset.Texts(warnings), out[0].Warnings} {
 		if !slices.ContainsFunc(w, func(text string) bool {
 			return strings.Contains(text, "1 of 1 orders are out of reach of the last reverse step (inverse insertion)")
 		}) {

@@ -66,7 +66,7 @@ func turnedSets(turner task.Turner, sets []*dataset.Set, c, of int) (copies []*d
 
 // orderTurned is [Model.OrderBy] of the copies that opt asks for. Sets with constraints, which are
 // about cities and places, are ordered as they are.
-func (m *Model) orderTurned(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) ([]Ordered, []string, error) {
+func (m *Model) orderTurned(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) ([]Ordered, []dataset.Warning, error) {
 	count := opt.Symmetries
 	opt.Symmetries = 1
 	out, warnings, err := m.OrderBy(ctx, sets, top, opt, price)

@@ -46,7 +46,7 @@ func BenchmarkOrderLists(b *testing.B) {
 	}
 	for b.Loop() {
 		answered := 0
-		for part, err := range Stream(b.Context(), from(all), m.Config.Eval.Batch, func(ctx context.Context, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+		for part, err := range Stream(b.Context(), from(all), m.Config.Eval.Batch, func(ctx context.Context, sets []*dataset.Set) ([]learn.Ordered, []dataset.Warning, error) {
 			return m.Order(ctx, sets, 1, learn.DecodeOptions{Method: "greedy"})
 		}) {
 			if err != nil {

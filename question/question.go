@@ -42,7 +42,7 @@ func (o Order) Query(m *Model, l Limits) (q learn.Query, err error) {
 }
 
 // Ask asks a model.
-func (o Order) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+func (o Order) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []dataset.Warning, error) {
 	return m.Order(ctx, sets, o.Top, o.Decode)
 }
 
@@ -61,7 +61,7 @@ func (s Score) Query() (learn.Query, error) {
 }
 
 // Ask asks a model.
-func (s Score) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []string, error) {
+func (s Score) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Scored, []dataset.Warning, error) {
 	return m.Score(ctx, sets, s.Draws, s.Seed)
 }
 

@@ -46,7 +46,7 @@ func (s Sample) Query() (learn.Query, error) {
 }
 
 // Ask draws and answers what was asked about the draws.
-func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]Sampled, []string, error) {
+func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]Sampled, []dataset.Warning, error) {
 	for _, set := range sets { // before the work
 		if s.Entropy && !set.Constraints.IsZero() {
 			return nil, nil, learn.InSet(set.ID, learn.Refuse(learn.Unfit, "constraints", "%s is of the free model, the set has constraints", learn.Opt("entropy")))
@@ -71,7 +71,7 @@ func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([
 			if c := out[i].Entropy.Capped; c > 0 {
 				w := fmt.Sprintf("entropy: estimates of log p above 0, where none is, were made 0 (%d): more draws bring them nearer", c)
 				out[i].Warnings = append(out[i].Warnings, w)
-				warnings = append(warnings, fmt.Sprintf("set %s: %s", d.ID, w))
+				warnings = append(warnings, dataset.Warning{Kind: "capped", Text: fmt.Sprintf("set %s: %s", d.ID, w)})
 			}
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/dataset"
@@ -19,13 +17,13 @@ import (
 type Part[R any] struct {
 	Sets    []*dataset.Set
 	Answers []R
-	// Warnings are those that no part before had. After many different ones there are no more:
-	// each answer has its own.
+	// Warnings are those of kinds that no part before had. After many different ones there are no
+	// more: each answer has its own.
 	Warnings []string
 }
 
 // AskFunc asks a model about sets, as [Order.Ask], [Sample.Ask] and [Score.Ask] do.
-type AskFunc[R any] func(ctx context.Context, sets []*dataset.Set) (answers []R, warnings []string, err error)
+type AskFunc[R any] func(ctx context.Context, sets []*dataset.Set) (answers []R, warnings []dataset.Warning, err error)
 
 // Bounds on a part: sets, and numbers that their items hold.
 const (
@@ -108,8 +106,8 @@ type parts struct {
 	ctx         context.Context
 	from        <-chan setOrError
 	size, least int
-	number      int // of sets so far
-	said        map[string]bool
+	number      int             // of sets so far
+	said        map[string]bool // kinds of warnings
 }
 
 type setOrError struct {
@@ -183,41 +181,27 @@ func (p *parts) resize(took time.Duration, sets int) {
 	}
 }
 
-// mostSaid bounds the warnings that a stream remembers.
+// mostSaid bounds the kinds of warnings that a stream remembers.
 const mostSaid = 20
 
-// ofThisPart are what is of one part in a warning: numbers, and how many sets it is about.
-var ofThisPart = regexp.MustCompile(`^\d+ sets? ha(s|ve) |[-+]?[0-9][-+.0-9e]*`)
-
-// fresh returns the warnings that differ by more than their numbers from those of parts before.
-func (p *parts) fresh(warnings []string) (out []string) {
+// fresh returns the texts of warnings of other kinds than those of parts before. Of its own part it
+// returns all.
+func (p *parts) fresh(warnings []dataset.Warning) (out []string) {
 	if p.said == nil {
 		p.said = map[string]bool{}
 	}
 	before := len(p.said)
 	said := map[string]bool{}
 	for _, w := range warnings {
-		what := ofThisPart.ReplaceAllStringFunc(w, func(number string) string {
-			if strings.Contains(number, " set") {
-				return ""
-			}
-			return "#"
-		})
-		// The sizes of sets are a few kinds, each worth a line.
-		if n := otherSize.FindStringSubmatch(w); n != nil {
-			what = n[1]
-		}
-		if p.said[what] || before+len(said) > mostSaid {
+		if p.said[w.Kind] || before+len(said) > mostSaid {
 			continue
 		}
-		if said[what] = true; before+len(said) > mostSaid {
-			w = fmt.Sprintf("more than %d different warnings; each answer has its own", mostSaid)
+		text := w.Text
+		if said[w.Kind] = true; before+len(said) > mostSaid {
+			text = fmt.Sprintf("more than %d different warnings; each answer has its own", mostSaid)
 		}
-		out = append(out, w)
+		out = append(out, text)
 	}
 	maps.Copy(p.said, said)
 	return slices.Clip(out)
 }
-
-// otherSize is in the warning of sets of a size.
-var otherSize = regexp.MustCompile(`^\d+ sets? ha(?:s|ve) (\d+ objects)`)

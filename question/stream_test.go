@@ -80,7 +80,7 @@ func TestStreamEqualsAllAtOnce(t *testing.T) {
 	for _, least := range []int{1, 7, 100} {
 		var got []learn.Sampled
 		var warnings []string
-		for part, err := range Stream(t.Context(), from(all), least, func(ctx context.Context, sets []*dataset.Set) ([]learn.Sampled, []string, error) {
+		for part, err := range Stream(t.Context(), from(all), least, func(ctx context.Context, sets []*dataset.Set) ([]learn.Sampled, []dataset.Warning, error) {
 			return m.Sample(ctx, sets, 6, 1)
 		}) {
 			if err != nil {
@@ -103,7 +103,7 @@ func TestStreamEqualsAllAtOnce(t *testing.T) {
 // What came before an error is answered.
 func TestStreamUntilError(t *testing.T) {
 	all := append(randomSets(5, 3), nil)
-	echo := func(_ context.Context, sets []*dataset.Set) (ids []string, warnings []string, err error) {
+	echo := func(_ context.Context, sets []*dataset.Set) (ids []string, warnings []dataset.Warning, err error) {
 		for _, s := range sets {
 			ids = append(ids, s.ID)
 		}
@@ -133,7 +133,7 @@ func TestStreamOfSetsThatWait(t *testing.T) {
 		}
 		<-ctx.Done()
 	}
-	echo := func(_ context.Context, sets []*dataset.Set) ([]string, []string, error) {
+	echo := func(_ context.Context, sets []*dataset.Set) ([]string, []dataset.Warning, error) {
 		return []string{sets[0].ID}, nil, nil
 	}
 	var failed error
@@ -159,21 +159,21 @@ func TestStreamOfSetsThatWait(t *testing.T) {
 // Warnings are said once, but for how many sets they are about, and not without end.
 func TestStreamWarnings(t *testing.T) {
 	p := &parts{}
-	first := p.fresh([]string{"3 sets have 4 objects, …", "1 set has 5 objects, …", "other"})
-	again := p.fresh([]string{"1 set has 4 objects, …", "other", "2 sets have 6 objects, …"})
-	if len(first) != 3 || len(again) != 1 {
+	first := p.fresh([]dataset.Warning{{Kind: "4", Text: "3 sets have 4 objects"}, {Kind: "5", Text: "1 set has 5 objects"}, {Kind: "other", Text: "other"}})
+	again := p.fresh([]dataset.Warning{{Kind: "4", Text: "1 set has 4 objects"}, {Kind: "other", Text: "other"}, {Kind: "6", Text: "2 sets have 6 objects"}})
+	if !slices.Equal(first, []string{"3 sets have 4 objects", "1 set has 5 objects", "other"}) || !slices.Equal(again, []string{"2 sets have 6 objects"}) {
 		t.Errorf("%q, then %q", first, again)
 	}
-	// Those of one part are all there, and of the next parts none that differs by numbers alone.
-	first = p.fresh([]string{"set q1: far 0.5", "set q2: far -1e-3"})
-	again = p.fresh([]string{"set q70: far 7.25", "so are 9 more"})
-	if len(first) != 2 || len(again) != 1 {
+	// Those of one part are all there, and of the next parts none of the same kind, whatever they say.
+	first = p.fresh([]dataset.Warning{{Kind: "far", Text: "set q1: far 0.5"}, {Kind: "far", Text: "set q2: far -1e-3"}})
+	again = p.fresh([]dataset.Warning{{Kind: "far", Text: "set z: 7.25 is far"}, {Kind: "more", Text: "so are 9 more"}})
+	if !slices.Equal(first, []string{"set q1: far 0.5", "set q2: far -1e-3"}) || !slices.Equal(again, []string{"so are 9 more"}) {
 		t.Errorf("%q, then %q", first, again)
 	}
 	known := len(p.said)
 	var many []string
 	for i := range 1000 {
-		many = append(many, p.fresh([]string{fmt.Sprintf("set %c: odd", 'a'+i)})...)
+		many = append(many, p.fresh([]dataset.Warning{{Kind: fmt.Sprint("odd", i), Text: "odd"}})...)
 	}
 	if len(many) != mostSaid+1-known || !slices.Contains(many, "more than 20 different warnings; each answer has its own") {
 		t.Errorf("%d warnings, the last %q", len(many), many[len(many)-1])

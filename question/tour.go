@@ -93,7 +93,7 @@ func (q *Tours) Ask(ctx context.Context, m *learn.Model, name string) (answers i
 		}
 		asked[i] = &dataset.Set{ID: s.ID, Kind: s.Kind, Items: perm.Act(w.city, s.Items), Constraints: w.rules, Line: s.Line}
 	}
-	found, warnings, err := m.OrderBy(ctx, asked, q.Top, q.Decode, q.cost)
+	found, odd, err := m.OrderBy(ctx, asked, q.Top, q.Decode, q.cost)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func (q *Tours) Ask(ctx context.Context, m *learn.Model, name string) (answers i
 				return
 			}
 		}
-	}, warnings, nil
+	}, dataset.Texts(odd), nil
 }
 
 // cost is the length of what an order of a set is, by the file's distances.

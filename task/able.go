@@ -34,8 +34,8 @@ type Turner interface {
 
 // Doubter is a task that sees what may be wrong with a set that it takes all the same.
 type Doubter interface {
-	// Doubt is a warning, "" where nothing is odd.
-	Doubt(set *dataset.Set) string
+	// Doubt is a warning, whose Text is "" where nothing is odd. It does not name the set.
+	Doubt(set *dataset.Set) dataset.Warning
 }
 
 // DataDoubter is a task that sees what is odd about its data.

@@ -46,7 +46,7 @@ type Task interface {
 	// to one. They are a pure function of the configuration's seed, the split and these numbers.
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
-	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error)
+	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []dataset.Warning, err error)
 	// Measures are what [Judge.Figures], or [Lister.JudgeList], has figures of, in the order in
 	// which they are told.
 	Measures() []Measure

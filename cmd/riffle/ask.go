@@ -143,7 +143,7 @@ func dirAndInput(cmd *cobra.Command, args []string) error {
 // asker is what is asked about sets, and how answers are printed where they are no JSON.
 type asker[R any] struct {
 	least int // sets that are asked together, 0 for a batch of the model's
-	ask   func(context.Context, *learn.Model, []*dataset.Set) ([]R, []string, error)
+	ask   func(context.Context, *learn.Model, []*dataset.Set) ([]R, []dataset.Warning, error)
 	print func([]R, []*dataset.Set)
 }
 
@@ -218,7 +218,7 @@ func ask[R any](a *app, cmd *cobra.Command, stream *streamFlags, args []string, 
 	a.out = out
 	defer func() { a.out = results }()
 	start, answered := time.Now(), 0
-	for part, err := range question.Stream(cmd.Context(), src.All, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []string, error) {
+	for part, err := range question.Stream(cmd.Context(), src.All, q.least, func(ctx context.Context, sets []*dataset.Set) ([]R, []dataset.Warning, error) {
 		return q.ask(ctx, m, sets)
 	}) {
 		bar.Clear()

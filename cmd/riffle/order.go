@@ -85,7 +85,7 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if in != nil {
 		sets = setsOf(in)
 	}
-	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[learn.Ordered]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []string, error) {
+	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[learn.Ordered]{ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]learn.Ordered, []dataset.Warning, error) {
 		if err := question.GiveRules(f.rules.text, sets); err != nil {
 			return nil, nil, err
 		}

@@ -107,10 +107,11 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if err != nil {
 		return fmt.Errorf("order: %w", err)
 	}
-	said, warnings, err := f.order.Ask(cmd.Context(), m, []*dataset.Set{tiles.Set})
+	said, odd, err := f.order.Ask(cmd.Context(), m, []*dataset.Set{tiles.Set})
 	if err != nil {
 		return err
 	}
+	warnings := dataset.Texts(odd)
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}

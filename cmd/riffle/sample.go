@@ -86,7 +86,7 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 		}
 		sets = setsOf(in)
 	}
-	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[question.Sampled]{least: 1, ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]question.Sampled, []string, error) {
+	return ask(a, cmd, &f.stream, args, f.engine, sets, asker[question.Sampled]{least: 1, ask: func(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]question.Sampled, []dataset.Warning, error) {
 		if err := question.GiveRules(f.rules.text, sets); err != nil {
 			return nil, nil, err
 		}
@@ -99,7 +99,7 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 		}
 		out, warnings, err := f.Ask(ctx, m, sets)
 		if err == nil && warning != "" {
-			warnings, out[0].Warnings = append(warnings, warning), append(out[0].Warnings, warning)
+			warnings, out[0].Warnings = append(warnings, dataset.Warning{Kind: "grid", Text: warning}), append(out[0].Warnings, warning)
 		}
 		if err == nil && f.figure != "" {
 			err = plot.Save(f.figure, figures.Marginals(out[0].Marginals, sets[0].ItemNames()))

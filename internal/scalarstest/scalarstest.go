@@ -53,7 +53,7 @@ func (s Task) Examples(split task.Split, first, count int) (*task.Examples, erro
 }
 
 // Objects are the features.
-func (s Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (s Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	var flat []float32
 	for _, set := range sets {
 		for _, it := range set.Items {

@@ -125,7 +125,7 @@ func (d *Task) identities(count, n int) *tensors.Tensor {
 }
 
 // Objects implements [task.Task]: sets of n bare items.
-func (d *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (d *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	n := len(sets[0].Items)
 	for _, set := range sets {
 		if set.Kind != dataset.KindBare {

@@ -177,7 +177,7 @@ func (j *Task) tensor(flat []float32, count, n int) *tensors.Tensor {
 
 // Objects implements [task.Task]: tiles in the order given, brought to the size and the colours of
 // the model's. That is not warned of: tiles of any picture are welcome.
-func (j *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (j *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	n := len(sets[0].Items)
 	var flat []float32
 	for _, set := range sets {

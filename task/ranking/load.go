@@ -123,8 +123,8 @@ func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if warning != "" {
-			r.note(path + ": " + warning)
+		if warning.Text != "" {
+			r.note(path + ": " + warning.Text)
 		}
 		keep = append(keep, s)
 	}
@@ -139,19 +139,19 @@ func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) 
 
 // fitted checks that a set's items are of the model's kind, and returns it with features as the
 // model has them.
-func (r *Task) fitted(s *dataset.Set) (out *dataset.Set, warning string, err error) {
+func (r *Task) fitted(s *dataset.Set) (out *dataset.Set, warning dataset.Warning, err error) {
 	t := r.config
 	if s.Kind.Items() != t.Items && len(s.Items) > 0 {
-		return nil, "", fmt.Errorf("set %s: items are %s, wanted %s", s.ID, s.Kind.Items(), t.Items)
+		return nil, warning, fmt.Errorf("set %s: items are %s, wanted %s", s.ID, s.Kind.Items(), t.Items)
 	}
 	if t.Items != "features" {
-		return s, "", nil
+		return s, warning, nil
 	}
 	if out, warning, err = r.arranged(s); err == nil {
 		out, err = r.filled(out)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("set %s: %w", s.ID, err)
+		return nil, warning, fmt.Errorf("set %s: %w", s.ID, err)
 	}
 	return out, warning, nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// byPlace warns of sets and a model of which only one has names.
-const (
-	columnsByPlace = "the columns have names and the model knows none, or the reverse: they are taken by their place"
-	itemsByPlace   = "the items have names and the model knows none: they are taken by their place"
-	unnamedByPlace = "the items have no names and the model knows its own by theirs: they are taken by their place"
+// Warnings of sets and a model of which only one has names.
+var (
+	columnsByPlace = dataset.Warning{Kind: "columns by place", Text: "the columns have names and the model knows none, or the reverse: they are taken by their place"}
+	itemsByPlace   = dataset.Warning{Kind: "items by place", Text: "the items have names and the model knows none: they are taken by their place"}
+	unnamedByPlace = dataset.Warning{Kind: "unnamed by place", Text: "the items have no names and the model knows its own by theirs: they are taken by their place"}
 )
 
 // named returns what sets say of the names of items or of features.
@@ -65,12 +65,12 @@ func bareNames(sets []*dataset.Set) (names []string) {
 // identities returns which of the model's items each bare item of a set is: by its name; those without a
 // name, where others have one, are the model's own without; and where there are no names, by their
 // place, with a warning where only one of the two has some, or the set has some of the items alone. It fails on strangers and names the nearest.
-func (r *Task) identities(s *dataset.Set) (ids []int, warning string, err error) {
+func (r *Task) identities(s *dataset.Set) (ids []int, warning dataset.Warning, err error) {
 	names := r.scale.Names
 	has := slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" })
 	if names == nil || !has {
 		if n, most := len(s.Items), r.config.N; n > most {
-			return nil, "", fmt.Errorf("has %d items, the model knows %d", n, most)
+			return nil, warning, fmt.Errorf("has %d items, the model knows %d", n, most)
 		}
 		switch {
 		case has:
@@ -98,17 +98,17 @@ func (r *Task) identities(s *dataset.Set) (ids []int, warning string, err error)
 		case it.ID == "" && len(unnamed) > 0:
 			k, unnamed = unnamed[0], unnamed[1:]
 		case it.ID == "":
-			return nil, "", fmt.Errorf("item %d has no name, the model knows its items by theirs", i)
+			return nil, warning, fmt.Errorf("item %d has no name, the model knows its items by theirs", i)
 		case !ok:
 			if near := nearest.Near(it.ID, names); near != "" {
-				return nil, "", fmt.Errorf("the model knows no item %q, the nearest is %q", it.ID, near)
+				return nil, warning, fmt.Errorf("the model knows no item %q, the nearest is %q", it.ID, near)
 			}
-			return nil, "", fmt.Errorf("the model knows no item %q, its items are %s", it.ID, some(names))
+			return nil, warning, fmt.Errorf("the model knows no item %q, its items are %s", it.ID, some(names))
 		}
 		ids[i] = k
 	}
 	if len(ids) < len(names) {
-		warning = fmt.Sprintf("the set has %d of the %d items that the model was trained on together: the answers may be worse", len(ids), len(names))
+		warning = dataset.Warning{Kind: "some items", Text: fmt.Sprintf("the set has %d of the %d items that the model was trained on together: the answers may be worse", len(ids), len(names))}
 	}
 	return ids, warning, nil
 }
@@ -137,7 +137,7 @@ func (r *Task) whole(s *dataset.Set) (*dataset.Set, error) {
 		return nil, fmt.Errorf("set %s: %w", s.ID, err)
 	}
 	if warning == itemsByPlace || warning == unnamedByPlace {
-		r.note(warning)
+		r.note(warning.Text)
 	}
 	if len(s.Items) == len(r.scale.Names) && slices.IsSorted(ids) || !slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" }) || r.scale.Names == nil {
 		return s, nil
@@ -162,15 +162,15 @@ func (r *Task) whole(s *dataset.Set) (*dataset.Set, error) {
 
 // arranged returns a set with the model's features in the model's places: s itself where they
 // stand so. It fails, naming the column, where one is missing or unknown.
-func (r *Task) arranged(s *dataset.Set) (out *dataset.Set, warning string, err error) {
+func (r *Task) arranged(s *dataset.Set) (out *dataset.Set, warning dataset.Warning, err error) {
 	if len(s.Items) == 0 {
-		return s, "", nil
+		return s, warning, nil
 	}
 	width, have := r.config.Features, len(s.Items[0].Features)
 	want := r.scale.columns()
 	at, byPlace, err := s.Columns.Match(want, width, have)
 	if err != nil {
-		return nil, "", err
+		return nil, warning, err
 	}
 	if byPlace {
 		warning = columnsByPlace
@@ -194,7 +194,7 @@ func (r *Task) arranged(s *dataset.Set) (out *dataset.Set, warning string, err e
 		for i, v := range it.Features {
 			if !in[i] && v != 0 { // of numbered ones alone: unknown names are an error
 				first := s.Columns.First
-				return nil, "", fmt.Errorf("item %s has feature %d, the model knows %d to %d", s.ItemNames()[k], first+i, r.scale.First, r.scale.First+width-1)
+				return nil, warning, fmt.Errorf("item %s has feature %d, the model knows %d to %d", s.ItemNames()[k], first+i, r.scale.First, r.scale.First+width-1)
 			}
 		}
 		if same {
@@ -247,13 +247,13 @@ func (s *Scale) column(j int) string {
 }
 
 // far warns of values of a set, whose features stand as the model's, that lie outside of the
-// training's range by more than half its width: they may have another unit or sign. "" where
-// there are none.
-func (s *Scale) far(set *dataset.Set) string {
+// training's range by more than half its width: they may have another unit or sign. Its Text is
+// "" where there are none.
+func (s *Scale) far(set *dataset.Set) (w dataset.Warning) {
 	if s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
-		return ""
+		return w
 	}
-	first, count := "", 0
+	count := 0
 	for k := range set.Items {
 		for j, v := range set.Items[k].Features {
 			low, high := s.Low[j], s.High[j]
@@ -261,14 +261,15 @@ func (s *Scale) far(set *dataset.Set) string {
 				continue
 			}
 			if count++; count == 1 {
-				first = fmt.Sprintf("%s of item %s is %g, in training it was %s", s.column(j), set.ItemNames()[k], v, span(low, high))
+				w.Kind = "far: " + s.column(j)
+				w.Text = fmt.Sprintf("%s of item %s is %g, in training it was %s", s.column(j), set.ItemNames()[k], v, span(low, high))
 			}
 		}
 	}
 	if count > 1 {
-		first += fmt.Sprintf("; so are %d more values of the set", count-1)
+		w.Text += fmt.Sprintf("; so are %d more values of the set", count-1)
 	}
-	return first
+	return w
 }
 
 func span(low, high float64) string {
@@ -282,7 +283,7 @@ func span(low, high float64) string {
 func (r *Task) outside(p *part, path string) {
 	count, first := 0, ""
 	for _, s := range p.sets {
-		if far := r.scale.far(s); far != "" && path != "" {
+		if far := r.scale.far(s).Text; far != "" && path != "" {
 			if count++; count == 1 {
 				first = fmt.Sprintf("set %s: %s", s.ID, far)
 			}

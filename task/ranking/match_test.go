@@ -41,7 +41,7 @@ func readText(t *testing.T, name, text string) []*dataset.Set {
 }
 
 // seen is what the network gets of sets.
-func seen[T float32 | int32](t *testing.T, r *Task, sets []*dataset.Set) ([]T, []string) {
+func seen[T float32 | int32](t *testing.T, r *Task, sets []*dataset.Set) ([]T, []dataset.Warning) {
 	t.Helper()
 	x, warnings, err := r.Objects(t.Context(), sets)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestColumnsByName(t *testing.T) {
 			t.Errorf("error %v, wanted %q", err, wanted)
 		}
 	}
-	if _, warnings := seen[float32](t, r, readText(t, "b.svm", "1 qid:1 1:3 2:90\n0 qid:1 1:5 2:80 3:1\n")); !slices.Equal(warnings, []string{columnsByPlace}) {
+	if _, warnings := seen[float32](t, r, readText(t, "b.svm", "1 qid:1 1:3 2:90\n0 qid:1 1:5 2:80 3:1\n")); !slices.Equal(warnings, []dataset.Warning{columnsByPlace}) {
 		t.Errorf("numbers for names: warnings %q", warnings)
 	}
 }
@@ -133,7 +133,7 @@ func TestKeptNames(t *testing.T) {
 	if err := old.Restore(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, warnings := seen[float32](t, old, readText(t, "b.csv", clubs(2, "runs,hits,errors"))); !slices.Equal(warnings, []string{columnsByPlace}) {
+	if _, warnings := seen[float32](t, old, readText(t, "b.csv", clubs(2, "runs,hits,errors"))); !slices.Equal(warnings, []dataset.Warning{columnsByPlace}) {
 		t.Errorf("a run from before: warnings %q, wanted one", warnings)
 	}
 }
@@ -173,7 +173,7 @@ func TestFarFeatures(t *testing.T) {
 		t.Errorf("notes %q", r.Dropped)
 	}
 	for i, s := range readText(t, "b.csv", far) {
-		if got := r.Doubt(s); (got == wanted) != (i == 0) || i > 0 && got != "" {
+		if got := r.Doubt(s).Text; (got == wanted) != (i == 0) || i > 0 && got != "" {
 			t.Errorf("set %d: warning %q", i, got)
 		}
 	}
@@ -186,13 +186,13 @@ func TestNegatedColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range readText(t, "b.csv", clubs(1, "runs,hits,errors")) {
-		if w := r.Doubt(s); w != "" {
+		if w := r.Doubt(s).Text; w != "" {
 			t.Errorf("warning %q of a set as in training", w)
 		}
 		for k := range s.Items {
 			s.Items[k].Features[1] *= -1
 		}
-		if w := r.Doubt(s); !strings.HasPrefix(w, `column "hits" of item A is -100, in training it was 70 to 109; so are 3 more values`) {
+		if w := r.Doubt(s); w.Kind != `far: column "hits"` || !strings.HasPrefix(w.Text, `column "hits" of item A is -100, in training it was 70 to 109; so are 3 more values`) {
 			t.Errorf("warning %q of negated hits", w)
 		}
 	}
@@ -231,7 +231,7 @@ func TestItemsByName(t *testing.T) {
 	if err != nil || len(sets[0].Items) != 4 || fmt.Sprint(sets[0].Levels) != "[[1] [3]]" {
 		t.Errorf("two of four: %+v, %v", sets[0], err)
 	}
-	if ids, warnings := seen[int32](t, r, readText(t, "some.csv", "set,item\nx,Dot\nx,Ben\n")); !slices.Equal(ids, []int32{3, 1}) || len(warnings) != 1 || !strings.Contains(warnings[0], "2 of the 4 items") {
+	if ids, warnings := seen[int32](t, r, readText(t, "some.csv", "set,item\nx,Dot\nx,Ben\n")); !slices.Equal(ids, []int32{3, 1}) || len(warnings) != 1 || !strings.Contains(warnings[0].Text, "2 of the 4 items") {
 		t.Errorf("a set of two: %v, %q", ids, warnings)
 	}
 	// Bare ones without a name are so by their place.

@@ -13,7 +13,7 @@ import (
 
 // Objects implements [task.Task]. Features and bare items are known by their names, where both the
 // set and the model have some. It warns where only one has, and of sets of some bare items alone.
-func (r *Task) Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []string, err error) {
+func (r *Task) Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []dataset.Warning, err error) {
 	if items := r.config.Items; r.scale == nil && (items == "features" || items == "bare") { // not loaded from a run
 		if err := r.load(); err != nil {
 			return nil, nil, err
@@ -25,7 +25,7 @@ func (r *Task) Objects(ctx context.Context, sets []*dataset.Set) (objects *tenso
 		if err != nil {
 			return nil, nil, err
 		}
-		if warning != "" && !slices.Contains(warnings, warning) {
+		if warning.Text != "" && !slices.Contains(warnings, warning) {
 			warnings = append(warnings, warning)
 		}
 		fitted = append(fitted, out)
@@ -35,30 +35,30 @@ func (r *Task) Objects(ctx context.Context, sets []*dataset.Set) (objects *tenso
 }
 
 // Doubt implements [task.Doubter]: it warns of features far outside of the training's range.
-func (r *Task) Doubt(set *dataset.Set) string {
+func (r *Task) Doubt(set *dataset.Set) (w dataset.Warning) {
 	if r.scale == nil || set.Kind != dataset.KindFeatures {
-		return ""
+		return w
 	}
 	fitted, _, err := r.fitted(set)
 	if err != nil {
-		return "" // Objects says it
+		return w // Objects says it
 	}
 	return r.scale.far(fitted)
 }
 
 // padded are the objects of sets of at most n items, whose features stand as the model's, each
 // followed by zeros up to n.
-func (r *Task) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors.Tensor, []string, error) {
+func (r *Task) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors.Tensor, []dataset.Warning, error) {
 	switch r.config.Items {
 	case "bare":
 		flat := make([]int32, len(sets)*n)
-		var warnings []string
+		var warnings []dataset.Warning
 		for i, s := range sets {
 			ids, warning, err := r.identities(s)
 			if err != nil {
 				return nil, nil, fmt.Errorf("set %s: %w", s.ID, err)
 			}
-			if warning != "" && !slices.Contains(warnings, warning) {
+			if warning.Text != "" && !slices.Contains(warnings, warning) {
 				warnings = append(warnings, warning)
 			}
 			for k, id := range ids {
@@ -76,7 +76,7 @@ func (r *Task) padded(ctx context.Context, sets []*dataset.Set, n int) (*tensors
 	case "images":
 		side := r.config.Pixels
 		flat := make([]uint8, len(sets)*n*side*side)
-		var warnings []string
+		var warnings []dataset.Warning
 		for i, s := range sets {
 			pictures, w, err := s.Pictures(ctx, side, side, 1)
 			if err != nil {

@@ -52,7 +52,7 @@ func TestSortObjectsOnPaper(t *testing.T) {
 	if err != nil || !got.Equal(want) {
 		t.Errorf("%v: other pixels", err)
 	}
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "set a: 1 of 2 pictures are dark on light") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Text, "set a: 1 of 2 pictures are dark on light") {
 		t.Errorf("warnings %q", warnings)
 	}
 }

@@ -112,11 +112,11 @@ func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 }
 
 // Objects implements [task.Task]: images, brought to the size of the model's numbers.
-func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	n := len(sets[0].Items)
 	width := digitSize * s.digits
 	flat := make([]uint8, 0, len(sets)*n*digitSize*width)
-	var warnings []string
+	var warnings []dataset.Warning
 	for _, set := range sets {
 		if set.Kind != dataset.KindImage && n > 0 {
 			return nil, nil, fmt.Errorf("set %s: items are %s, wanted images", set.ID, set.Kind.Items())
@@ -139,7 +139,10 @@ func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 			if set.ID != "" {
 				of = "set " + set.ID + ": "
 			}
-			warnings = append(warnings, fmt.Sprintf("%s%d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", of, dark, len(pictures)))
+			warnings = append(warnings, dataset.Warning{
+				Kind: "dark on light",
+				Text: fmt.Sprintf("%s%d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", of, dark, len(pictures)),
+			})
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil

@@ -243,7 +243,7 @@ func (t *Task) Cost(set *dataset.Set, o perm.Order) float64 {
 }
 
 // Objects implements [task.Task]: points, brought to one centre and spread.
-func (t *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []string, error) {
+func (t *Task) Objects(_ context.Context, sets []*dataset.Set) (*tensors.Tensor, []dataset.Warning, error) {
 	n := len(sets[0].Items)
 	flat := make([]float32, 0, len(sets)*n*2)
 	for _, set := range sets {
