@@ -93,8 +93,8 @@ func AtIndex64(n int, index uint64) (Order, error) {
 	}
 	o := make(Order, n)
 	rest := index
-	// From the right: the digit of position i says how many of the items to
-	// its right are smaller, so those at or above it move up by one.
+	// From the right: the digit of position i says how many of the items to its right are smaller.
+	// So those at or above it move up by one.
 	for i := n - 1; i >= 0; i-- {
 		o[i] = int(rest % uint64(n-i))
 		rest /= uint64(n - i)

@@ -22,9 +22,9 @@ func (o Order) RisingSequenceCount() int {
 	return count
 }
 
-// RisingSequences returns the rising sequences of o as lists of items. They
-// partition 0 … n−1 and come in increasing order: 0 3 1 4 2 (the paper's
-// 1 4 2 5 3) has the two sequences 0 1 2 and 3 4.
+// RisingSequences returns the rising sequences of o as lists of items. They partition 0 … n−1 and
+// come in increasing order. The order 0 3 1 4 2 (the paper's 1 4 2 5 3) has two of them, 0 1 2 and
+// 3 4.
 func (o Order) RisingSequences() [][]int {
 	var out [][]int
 	items := Identity(len(o))

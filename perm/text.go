@@ -15,10 +15,9 @@ const (
 	OneBased  Base = 1
 )
 
-// ParseOrder reads an order written as items separated by spaces, commas or
-// both: "1 4 2 5 3", "1,4,2,5,3" and "1, 4, 2, 5, 3" with [OneBased] are all
-// 0 3 1 4 2. Text without entries is the empty order. It fails, naming the
-// entry, on anything that is not a bijection on base … base+n−1.
+// ParseOrder reads an order written as items separated by spaces, commas or both. With [OneBased],
+// "1 4 2 5 3", "1,4,2,5,3" and "1, 4, 2, 5, 3" are all 0 3 1 4 2. Text without entries is the empty
+// order. It fails, naming the entry, on anything that is not a bijection on base … base+n−1.
 func ParseOrder(text string, base Base) (Order, error) {
 	p, err := parse(text, base, "order")
 	return Order(p), err

@@ -19,17 +19,16 @@ const contextRow = 3*ContextWidth + 1
 // contextLimit bounds the entries of the vectors, so that no sum of products overflows.
 const contextLimit = 100
 
-// ContextualPlackettLuce is the Plackett–Luce distribution whose odds depend on all objects placed
-// so far: a pointer decoder, as in contextualized generalized Plackett–Luce (He et al. 2026, arXiv
-// 2603.17353), small enough to be followed outside of the network. Its scores are [n + 1, 3w + 1] with
-// w = [ContextWidth]: row 1 + j holds for object j a key k_j, two vectors b_j and c_j, [w] each, and a
-// number a_j. Row 0 is that of the start, of which only b counts. After σ[0 … i−1] the next object is chosen with
+// ContextualPlackettLuce is the Plackett–Luce distribution whose odds depend on all objects placed so far. It is
+// a pointer decoder, as in contextualized generalized Plackett–Luce (He et al. 2026, arXiv 2603.17353), but small
+// enough to be followed outside of the network. Its scores are [n + 1, 3w + 1] with w = [ContextWidth]. Row 1 + j
+// is that of object j: a key k_j, two vectors b_j and c_j, [w] each, and a number a_j. Row 0 is that of the
+// start, of which only b counts. After σ[0 … i−1] the next object is chosen, of those that are left, with
 //
 //	log-odds of m = a_m + k_m · tanh( b_r + (1/i) Σ_{h<i} c_σ[h] ),  r = σ[i−1], or the start,
 //
-// of those that are left. So the network reads the objects once, and only these two lines are computed
-// again for each prefix. PL is this law with keys of 0; the mean makes it wider than path, whose
-// odds know the last object alone.
+// So the network reads the objects once, and only this line is computed again for each prefix. PL is
+// this law with keys of 0. The mean makes it wider than path, whose odds know the last object alone.
 //
 // The numbers a_m are log-odds as in the other laws: −Inf is never chosen. The vectors are no
 // log-odds: their entries are cut at ±100, and NaN counts as 0.
@@ -123,8 +122,8 @@ func (l ContextualPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 	return prefixSearch{n, odds}.run(l, scores, k, floor)
 }
 
-// LogProbGraph takes scores [..., n + 1, 3w + 1]. The order is known, so the odds of all positions are
-// three products, and what is left is GPL.
+// LogProbGraph takes scores [..., n + 1, 3w + 1]. The order is known. So three products give the odds
+// of all positions, and the rest is as in GPL.
 func (l ContextualPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	return suffixLogProb(l.oddsGraph(scores, rank), rank)
 }
@@ -135,7 +134,8 @@ func (l ContextualPlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *gr
 	return logp
 }
 
-// oddsGraph are the log-odds [..., n, n] of the objects at each position, with what the order has before it.
+// oddsGraph returns the log-odds [..., n, n] of the objects at each position, after those that the order has
+// before it.
 func (l ContextualPlackettLuce) oddsGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n+1, contextRow)
@@ -165,12 +165,13 @@ func (l ContextualPlackettLuce) oddsGraph(scores, rank *graph.Node) *graph.Node 
 	return graph.Add(s, graph.Transpose(floored(odds), -1, -2))
 }
 
-// Unpad implements [Padder]: rows are the objects', behind that of the start.
+// Unpad implements [Padder]: the rows of the objects stand behind that of the start.
 func (ContextualPlackettLuce) Unpad(scores []float64, _, length int) []float64 {
 	return scores[:(length+1)*contextRow]
 }
 
-// Pad implements [Padder]: padding is as good as never chosen, each less than the one before.
+// Pad implements [Padder]: padding is as good as never chosen, and each object of it less than the
+// one before.
 func (ContextualPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
 	shape := scores.Shape().Dimensions
 	length := graph.ExpandAxes(lengths, -1, -2)

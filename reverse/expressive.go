@@ -51,17 +51,16 @@ func States(n int) []perm.Order {
 	}
 }
 
-// RealizeWithGPL returns a chain of 3·n!/2 + 1 GPL steps with −Inf scores that ends in the
-// target distribution, whatever its start (paper, appendix "The Expressiveness of PL
-// and GPL", theorem "GPL-expressiveness"). target holds the probability of each of
-// [States](n), 2 ≤ n ≤ 6. It returns an error if these are not probabilities that
-// sum to 1 within 1e-9; they are then divided by their sum.
+// RealizeWithGPL returns a chain of 3·n!/2 + 1 GPL steps with −Inf scores. It ends in the target
+// distribution, whatever its start (paper, appendix "The Expressiveness of PL and GPL", theorem
+// "GPL-expressiveness"). target holds the probability of each of [States](n), 2 ≤ n ≤ 6. These must
+// be probabilities that sum to 1 within 1e-9, else it returns an error. The chain ends in them
+// divided by their sum.
 //
-// All mass goes to π_1. Then for each pair (σ_i, π_i) of states 2i and 2i + 1: what
-// the pair does not need moves from π_i to σ_i, from there to π_{i+1}, and the rest
-// is shared between σ_i and π_i. The shares of the last step are p(σ_i) and p(π_i)
-// over their sum, p_leftover − p_excess; step 2(d) of the paper's box divides by
-// 1 − p_excess, which is the same for i = 1 alone.
+// All mass goes to π_1. Then each pair (σ_i, π_i) of states 2i and 2i + 1 takes three steps. What
+// the pair does not need moves from π_i to σ_i, and from there to π_{i+1}. The rest is shared
+// between σ_i and π_i: p(σ_i) and p(π_i) over their sum, p_leftover − p_excess. Step 2(d) of the
+// paper's box divides by 1 − p_excess, which is the same for i = 1 alone.
 func RealizeWithGPL(n int, target []float64) (*Chain, error) {
 	if n < 2 || n > maxExpress {
 		return nil, fmt.Errorf("express: n must be 2 to %d (got %d)", maxExpress, n)
@@ -103,8 +102,8 @@ func RealizeWithGPL(n int, target []float64) (*Chain, error) {
 	return c, nil
 }
 
-// share moves state from to state to, and to itself, its mate, with odds p : pMate;
-// it stays where both are zero, for no mass is there.
+// share moves a state to the state to with odds p, and leaves it, the mate of to, with odds pMate.
+// It stays where both are zero, for no mass is there.
 func share(from, to int, p, pMate float64) chainStep {
 	if p+pMate == 0 {
 		return chainStep{from: from, to: from, p: 1}
@@ -115,11 +114,10 @@ func share(from, to int, p, pMate float64) chainStep {
 // Len returns the number of steps.
 func (c *Chain) Len() int { return len(c.steps) }
 
-// Scores returns the GPL scores [n, n] of a step, 0 ≤ step < Len, at a state Y. They
-// are those of the relative step, as everywhere in this package: the next state is
-// perm.Compose(σ', Y) with σ' drawn from [GeneralizedPlackettLuce]. The paper's
-// scores are those of the next state itself; column k of ours, the object at
-// position k of Y, is its column Y[k].
+// Scores returns the GPL scores [n, n] of a step, 0 ≤ step < Len, at a state Y. They are those of
+// the relative step, as everywhere in this package: the next state is perm.Compose(σ', Y) with σ'
+// drawn from [GeneralizedPlackettLuce]. The paper's scores are those of the next state itself. Our
+// column k is the object at position k of Y, which is its column Y[k].
 func (c *Chain) Scores(step int, state perm.Order) []float64 {
 	s := c.steps[step]
 	next, p, pMate := state, 1.0, 0.0

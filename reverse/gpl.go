@@ -15,9 +15,9 @@ import (
 //
 //	log p(σ) = Σ_i ( S[i,σ[i]] − log Σ_{j ≥ i} exp S[i,σ[j]] ),  S [n, n].
 //
-// Rows are free of each other, so, with −Inf scores, any single order has a
-// probability of 1, and chains of GPL steps reach every distribution: see [RealizeWithGPL].
-// Its mode is not the greedy order in general, and no fast exact algorithm is known.
+// Rows are free of each other. So with −Inf scores any single order can have probability 1, and
+// chains of GPL steps reach every distribution: see [RealizeWithGPL]. Its mode is not the greedy
+// order in general, and no fast exact algorithm is known.
 type GeneralizedPlackettLuce struct{}
 
 // Layout implements [Law].
@@ -46,8 +46,8 @@ func (l GeneralizedPlackettLuce) Sample(rng *rand.Rand, scores []float64, dst pe
 	sampleRows(l, rng, scores, dst)
 }
 
-// Mode writes the greedy order: each row takes its best object of those left. It is
-// the mode if every row has the same scores, and a lower bound of it in general.
+// Mode writes the greedy order: each row takes its best object of those left. It is the mode if
+// every row has the same scores. In general the mode is at least as probable.
 func (l GeneralizedPlackettLuce) Mode(scores []float64, dst perm.Order) float64 {
 	checkScores(l, scores, len(dst))
 	greedy(l, scores, dst)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// scoreFloor stands for a score of −Inf inside graphs, so that differences with
-	// it are never NaN; what is at or below impossibleBelow counts as −Inf.
+	// scoreFloor stands for a score of −Inf inside graphs, so that differences with it are never
+	// NaN. What is at or below impossibleBelow counts as −Inf.
 	scoreFloor      = -1e20
 	impossibleBelow = -1e19
 	// maskFill is below any sum of scores: it never is a greatest value, and exp of
@@ -46,9 +46,9 @@ func floored(x *graph.Node) *graph.Node {
 	return graph.Where(graph.LessThan(x, floor), floor, x)
 }
 
-// shifted returns x less its greatest value over the last axis within mask (nil for
-// all), undefined outside it, and log Σ exp of that over the last axis. No gradient
-// goes through the greatest value, which cancels.
+// shifted works over the last axis within mask (nil for all). It returns x less its greatest value
+// there, which is undefined outside of mask, and log Σ exp of that. No gradient goes through the
+// greatest value, which cancels.
 func shifted(x, mask *graph.Node) (z, total *graph.Node) {
 	fill := graph.ConstAs(x, maskFill)
 	inside := x
@@ -69,9 +69,9 @@ func pick(x, mask *graph.Node) *graph.Node {
 	return graph.ReduceSum(graph.Where(mask, x, graph.ConstAs(x, 0)), -1)
 }
 
-// unless returns x, but −Inf with gradient zero where impossible is true, and NaN
-// where a score, on the last axes of scores that x has not, is NaN: the go engine's
-// vector exp hides NaN otherwise.
+// unless returns x, but −Inf with gradient zero where impossible is true. It is NaN where a score
+// is: the go engine's vector exp hides NaN otherwise. The scores of an entry of x are on the last
+// axes of scores, which x has not.
 func unless(impossible, x, scores *graph.Node) *graph.Node {
 	nan := graph.Where(graph.NotEqual(scores, scores), scores, graph.ConstAs(scores, 0))
 	for nan.Rank() > x.Rank() {
@@ -94,8 +94,8 @@ func suffixLogProb(scores, rank *graph.Node) *graph.Node {
 	return unless(never, graph.ReduceSum(logp, -1), scores)
 }
 
-// suffixChoices are the log-probabilities [..., n] of the choices of suffixLogProb, and the scores of what
-// they pick.
+// suffixChoices returns the log-probabilities [..., n] of the choices of suffixLogProb, and the scores of
+// what they pick.
 func suffixChoices(scores, rank *graph.Node) (logp, picked *graph.Node) {
 	n := rank.Shape().Dim(-1)
 	position := graph.ExpandAxes(rank, -2)      // [..., 1, n]

@@ -72,9 +72,9 @@ func (InverseInsertion) write(dst perm.Order, i int) {
 	}
 }
 
-// topTwo returns the indices of the greatest and the second greatest score, with
-// Gumbel noise if rng is given; the lower index if equal, and the lowest free ones
-// where none is possible. second is −1 if there is one score only.
+// topTwo returns the indices of the greatest and the second greatest score, with Gumbel noise if
+// rng is given. Of equal scores the lower index is taken. Where no score is possible it takes the
+// lowest free indices. second is −1 if there is one score only.
 func topTwo(scores []float64, rng *rand.Rand) (first, second int) {
 	first, second = -1, -1
 	var a, b float64

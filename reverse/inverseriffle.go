@@ -10,17 +10,16 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// InverseRiffle is the inverse riffle shuffle distribution, IRS (paper §3.2.1). From
-// the last object on, object i goes on top of the left pile with probability φ(s_i),
-// else on top of the right pile, φ the logistic function; then the left pile is put
-// on top of the right. Piles keep the order of their objects, so with the left pile
-// the first c objects of the order σ,
+// InverseRiffle is the inverse riffle shuffle distribution, IRS (paper §3.2.1). From the last
+// object on, object i goes on top of the left pile with probability φ(s_i), else on top of the
+// right pile. φ is the logistic function. Then the left pile is put on top of the right. Piles keep
+// the order of their objects. So if the first c objects of the order σ are the left pile,
 //
 //	p(σ) = Σ_c Π_{j < c} φ(s[σ[j]]) · Π_{j ≥ c} φ(−s[σ[j]]),  s [n],
 //
-// summed over the cuts c for which σ rises before c and from c on. That is all n + 1
-// cuts for the identity, the one descent for an order with one, and none else: other
-// orders have probability zero. Scores of ±Inf are choices made with certainty.
+// summed over the cuts c for which σ rises before c and from c on. For the identity these are all n
+// + 1 cuts. For an order with one descent it is the cut there. Other orders have none, and
+// probability zero. Scores of ±Inf are choices made with certainty.
 type InverseRiffle struct{}
 
 // Layout implements [Law].
@@ -57,8 +56,8 @@ func (l InverseRiffle) LogProb(scores []float64, o perm.Order) float64 {
 	return logp
 }
 
-// identity sums over all cuts, from right to left: suffix is the log-probability
-// that objects i and after all go right, sum that they make a rising order.
+// identity sums over all cuts, from right to left. suffix is the log-probability that objects i and
+// after all go right, and sum that they make a rising order.
 func (InverseRiffle) identity(scores []float64) float64 {
 	suffix, sum := 0.0, 0.0
 	for i := len(scores) - 1; i >= 0; i-- {
@@ -95,9 +94,9 @@ func piles(dst perm.Order, left func(i int) bool) {
 	slices.Reverse(dst[l:])
 }
 
-// Mode is exact, in O(n): the order of the likelier side of each choice, or the
-// identity if that, summed over cuts, is at least as probable. (Where the likelier
-// sides make the identity no other set of choices is more probable.)
+// Mode is exact, in O(n). It is the order of the likelier side of each choice, or the identity if
+// that, summed over cuts, is at least as probable. (Where the likelier sides make the identity, no
+// other set of choices is more probable.)
 func (l InverseRiffle) Mode(scores []float64, dst perm.Order) float64 {
 	checkScores(l, scores, len(dst))
 	piles(dst, func(i int) bool { return scores[i] >= 0 })
@@ -109,8 +108,8 @@ func (l InverseRiffle) Mode(scores []float64, dst perm.Order) float64 {
 	return best
 }
 
-// flip is a set of choices unlike the more likely ones: those of parent (−1: none),
-// and the one at place last of the choices sorted by cost.
+// flip is a set of choices that are turned away from their more likely side. They are those of
+// parent (−1: none), and the one at place last of the choices sorted by cost.
 type flip struct {
 	parent, last int32
 	before       float64 // cost of parent
@@ -118,13 +117,12 @@ type flip struct {
 
 // TopK is exact, in O(n log n + (k + n)(n + log k)).
 //
-// Choices are free of each other: starting from the more likely side of each, the
-// sets of choices are visited best first by the cost |s_i| of those that are turned
-// round (a heap of subset sums). A set whose left pile is a prefix 0 … c−1 gives the
-// identity; any other gives an order with exactly one descent, at the cut, from which
-// the set can be read back, so that no other set gives it. The k best sets that are
-// not prefixes, which are among the first k + n + 1, and the identity with its
-// probability summed over cuts therefore hold the k best orders.
+// Choices are free of each other. It starts from the more likely side of each, and turning choice i
+// round costs |s_i|. The sets of turned choices are visited best first (a heap of subset sums). A
+// set whose left pile is a prefix 0 … c−1 gives the identity. Any other gives an order with exactly
+// one descent, at the cut. The set can be read back from that order, so no other set gives it. The
+// k best sets that are not prefixes are among the first k + n + 1. They and the identity, whose
+// probability is summed over cuts, therefore hold the k best orders.
 func (l InverseRiffle) TopK(scores []float64, k int) []Candidate {
 	if k < 1 {
 		return nil

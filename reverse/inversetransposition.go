@@ -15,9 +15,9 @@ import (
 //	p(identity)  = 1 − φ(τ)
 //	p(swap i, j) = φ(τ) ( a_i a_j/(1 − a_i) + a_j a_i/(1 − a_j) ),
 //
-// the chance of picking i, then j of the others, or j, then i; every other order has
-// probability zero. φ(τ) is the probability of not staying. One object alone stays
-// with probability 1, whatever τ.
+// the chance of picking i and then j of the others, or j and then i. Every other order has
+// probability zero. φ(τ) is the probability of not staying. One object alone stays with probability
+// 1, whatever τ.
 type InverseTransposition struct{}
 
 // Layout implements [Law].
@@ -100,9 +100,9 @@ func (l InverseTransposition) Mode(scores []float64, dst perm.Order) float64 {
 }
 
 // GreedyStep implements [GreedyStepper]: the swap of the two greatest scores where a move is likelier than
-// none, φ(τ) > 1/2, and else the identity. The forward step stays with probability 1/n and makes each
-// of its n(n − 1)/2 swaps with 2/n². In a noisy state many swaps can have been the last, so the mode of
-// each step is to stay. By modes nothing would ever be put in order.
+// none, φ(τ) > 1/2, and else the identity. The mode would not do. The forward step stays with probability
+// 1/n and makes each of its n(n − 1)/2 swaps with 2/n². In a noisy state many swaps can have been the
+// last, so the mode of each step is to stay. By modes nothing would ever be put in order.
 func (l InverseTransposition) GreedyStep(scores []float64, dst perm.Order) float64 {
 	n := len(dst)
 	checkScores(l, scores, n)
@@ -119,9 +119,9 @@ func (l InverseTransposition) GreedyStep(scores []float64, dst perm.Order) float
 	return l.Mode(scores, dst)
 }
 
-// TopK is exact: pairs are visited best first in the table of objects sorted by
-// score, where probability falls along rows and columns. O(n log n + k log k), and
-// O(n) for each different object in the result.
+// TopK is exact. It visits pairs best first in the table of objects sorted by score, in which
+// probability falls along rows and columns. O(n log n + k log k), and O(n) for each different
+// object in the result.
 func (l InverseTransposition) TopK(scores []float64, k int) []Candidate {
 	n := len(scores) - 1
 	if k < 1 {

@@ -18,12 +18,11 @@
 //
 // # Scores that are not finite
 //
-// On the host NaN counts as −Inf. In PL, GPL, path, II and IT a score, and in cgpl a number a_m, of −Inf has
-// probability zero, also where nothing else is left to pick: an order that needs it
-// has log-probability −Inf, and the mass of a row that ran out is missing from the
-// sum. +Inf counts as 1e300. Where every choice has probability zero the lowest
-// index is taken, so that whatever comes out is a bijection. In graphs −Inf means
-// the same, while NaN and +Inf give NaN, so that a training loop can notice them.
+// On the host NaN counts as −Inf, and +Inf as 1e300. A score of −Inf (in cgpl a number a_m) has probability
+// zero in PL, GPL, path, II and IT, also where nothing else is left to pick. An order that needs it has
+// log-probability −Inf, and the probabilities of all orders then sum to less than 1. Where every choice has
+// probability zero the lowest index is taken, so that whatever comes out is a bijection. In graphs −Inf
+// means the same. NaN and +Inf give NaN there, so that a training loop can notice them.
 //
 // # Errors
 //
@@ -44,9 +43,8 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Law is a family of distributions over S_n given by scores. The laws of this
-// package have no state and are safe for concurrent use; a law of one's own needs
-// no more than these methods.
+// Law is a family of distributions over S_n given by scores. The laws of this package have no state
+// and are safe for concurrent use; a law of your own needs no more than these methods.
 type Law interface {
 	// Name is the short name used in configurations, such as "gpl".
 	Name() string
@@ -60,16 +58,15 @@ type Law interface {
 	LogProb(scores []float64, o perm.Order) float64
 	// Sample draws an order into dst, whose length is n.
 	Sample(rng *rand.Rand, scores []float64, dst perm.Order)
-	// Mode writes the most probable order into dst and returns its LogProb. It is
-	// exact but for GPL, path and cgpl, which take the best object row by row. Ties go to the
-	// lowest index.
+	// Mode writes the most probable order into dst and returns its LogProb. It is exact except for
+	// GPL, path and cgpl, which take the best object row by row. Ties go to the lowest index.
 	Mode(scores []float64, dst perm.Order) float64
 	// TopK returns at most k different orders by falling LogProb, ties in lexicographic order, and
-	// none if k < 1. II, IT and IRS are exact; PL, GPL, path and cgpl are a beam search over rows that
-	// always keeps Mode's order, so the first candidate is never worse than Mode, and is Mode if k
-	// = 1. Orders of probability zero are left out; where nothing else was found (with −Inf scores
-	// a beam can run into a dead end) the result is Mode's order alone. Of equally probable orders
-	// at the last places, always the same ones are returned; no rule says which.
+	// none if k < 1. II, IT and IRS are exact. PL, GPL, path and cgpl search with a beam over rows
+	// that always keeps Mode's order. So the first candidate is never worse than Mode, and is Mode if
+	// k = 1. Orders of probability zero are left out. With −Inf scores a beam can run into a dead end:
+	// where nothing else was found the result is Mode's order alone. Where equally probable orders
+	// compete for the last places, always the same ones are returned; no rule says which.
 	TopK(scores []float64, k int) []Candidate
 	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
 	// [..., n, n], path: [..., n+1, n], cgpl: [..., n+1, 3w+1]) and rank [..., n] int32, with any number of leading axes. It is
@@ -123,16 +120,17 @@ type FloorSearcher interface {
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
 }
 
-// GreedyStepper is a law whose most probable order is a bad step for a decoder that follows one way: what is
-// likely to be done is shared among many orders, and what is not likely, but is one order, comes first.
+// GreedyStepper is a law whose most probable order is a bad step for a decoder that follows one way. To move
+// may be likely, but that is shared among many orders. To stay is less likely, but one order, and so the
+// most probable.
 type GreedyStepper interface {
 	Law
 	// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb.
 	GreedyStep(scores []float64, dst perm.Order) float64
 }
 
-// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb: that of
-// [GreedyStepper], and else the mode.
+// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb. It is
+// that of a [GreedyStepper], and the mode of any other law.
 func GreedyStep(law Law, scores []float64, dst perm.Order) float64 {
 	if g, ok := law.(GreedyStepper); ok {
 		return g.GreedyStep(scores, dst)
@@ -140,7 +138,8 @@ func GreedyStep(law Law, scores []float64, dst perm.Order) float64 {
 	return law.Mode(scores, dst)
 }
 
-// OneStep is a law that is best with one denoising step, from T to 0, where nothing else is said.
+// OneStep is a law that is best with one denoising step, from T to 0. That is its schedule where a
+// configuration says nothing else.
 type OneStep interface {
 	Law
 	OneStep()

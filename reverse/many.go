@@ -26,7 +26,8 @@ func LogProbs(law Law, scores []float64, orders []perm.Order, dst []float64) {
 // tooSmall is a sum of e^(score − greatest) that may have lost digits.
 const tooSmall = 1e-200
 
-// logProduct is the log of a product, taken seldom: a logarithm costs as much as ten products.
+// logProduct is the log of a product. It takes few logarithms, each of which costs as much as ten
+// products.
 type logProduct struct{ log, product float64 }
 
 // times multiplies by x, from 1e-200 to 1e200.

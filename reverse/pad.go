@@ -5,9 +5,9 @@ import "github.com/gomlx/gomlx/core/graph"
 // Padder is a law that can work on sets of different sizes in one batch; all laws of this package can.
 type Padder interface {
 	Law
-	// Pad returns scores and rank that give the first lengths [...] int32 objects, 1 to n, their
-	// log-probability, the rest being padding. Scores of padding are not looked at and get gradient zero;
-	// rank [..., n] must leave the padding in place: rank[k] = k from lengths on.
+	// Pad returns scores and rank whose log-probability is that of the first lengths [...] int32 objects,
+	// 1 to n; the rest is padding. Scores of padding are not looked at and get gradient zero. rank [...,
+	// n] must leave the padding in place: rank[k] = k from lengths on.
 	Pad(scores, rank, lengths *graph.Node) (paddedScores, paddedRank *graph.Node)
 	// Unpad returns, of the scores of n objects, those of the first length ones. It may write
 	// into scores.
@@ -20,9 +20,9 @@ const padScore = -1e9
 // ByChoice is a law whose log p is a sum over choices, one a position, from the first on.
 type ByChoice interface {
 	Law
-	// ChoiceLogProbGraph takes what LogProbGraph does and builds the log-probability [..., n] of the choice at
-	// each position, of which LogProbGraph is the sum. The sum of the first few is the log-probability of what stands
-	// there. What is impossible is far below 0 and finite.
+	// ChoiceLogProbGraph takes what LogProbGraph takes, and builds the log-probability [..., n] of the choice at
+	// each position. LogProbGraph is their sum. The sum of the first few is the log-probability that these objects
+	// come first. What is impossible is far below 0 and finite.
 	ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node
 }
 

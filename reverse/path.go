@@ -11,17 +11,17 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// TransitionPlackettLuce is the Plackett–Luce distribution whose odds depend on the object that
-// was placed last. Its scores S [n + 1, n] are row-major: row 0 chooses the first object, and
-// row 1 + j the object after object j, of those that are left,
+// TransitionPlackettLuce is the Plackett–Luce distribution whose odds depend on the object that was
+// placed last. Its scores S [n + 1, n] are row-major: row 0 chooses the first object, and row 1 + j
+// the object after object j. Each chooses among the objects that are left,
 //
 //	log p(σ) = Σ_i ( S[r_i,σ[i]] − log Σ_{j ≥ i} exp S[r_i,σ[j]] ),  r_0 = 0, r_i = 1 + σ[i−1].
 //
-// Objects are those at the positions of X_t, as in the other laws: row 1 + j belongs to the
-// object at position j of X_t. PL is this law with equal rows. Any single order has a
-// probability of 1 with −Inf scores. A row knows neither its position nor the objects before the
-// last, so from four objects on some distributions cannot be made: the probabilities of 0, 1, 2, 3
-// and of 3, 0, 2, 1 multiply to 1/16 at most, as row 1 prefers either object 1 or object 2.
+// Objects are those at the positions of X_t, as in the other laws: row 1 + j belongs to the object
+// at position j of X_t. PL is this law with equal rows. With −Inf scores any single order can have
+// probability 1. A row knows neither its position nor the objects before the last. So from four
+// objects on some distributions cannot be made. The probabilities of 0, 1, 2, 3 and of 3, 0, 2, 1
+// multiply to 1/16 at most: row 1, that after object 0, prefers either object 1 or object 2.
 //
 // Its mode is not the greedy order in general.
 type TransitionPlackettLuce struct{}
@@ -104,8 +104,8 @@ func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 	return prefixSearch{n, odds}.run(l, scores, k, floor)
 }
 
-// LogProbGraph takes scores [..., n + 1, n]. It needs no gather, as with rank −1 for the start
-// row r chooses the object of rank[r] + 1 from those of a higher rank.
+// LogProbGraph takes scores [..., n + 1, n]. It needs no gather. With rank −1 for the start, each
+// row chooses, from the objects of a higher rank than its own, the one of the next rank.
 func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n+1, n)
@@ -123,13 +123,13 @@ func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.No
 	return unless(never, graph.ReduceSum(logp, -1), scores)
 }
 
-// Unpad implements [Padder]: there is a row more, that of the start.
+// Unpad implements [Padder]: there is one row more, that of the start.
 func (TransitionPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
 	return unpadRows(scores, length+1, n, length)
 }
 
-// OneStep implements [OneStep]: the scores read off the objects who comes after whom, and of tours one step
-// was best.
+// OneStep implements [OneStep]: the scores tell from the objects alone which comes after which. For tours
+// one step was best.
 func (TransitionPlackettLuce) OneStep() {}
 
 // Pad implements [Padder]: as for PL, in every row.

@@ -15,8 +15,8 @@ import (
 //
 //	log p(σ) = Σ_i ( s[σ[i]] − log Σ_{j ≥ i} exp s[σ[j]] ),  s [n].
 //
-// Its mode sorts the scores in falling order. It can not put all its mass on one
-// order (paper, Prop. 1).
+// Its mode sorts the scores in falling order. It cannot put all its mass on one order (paper, Prop.
+// 1).
 type PlackettLuce struct{}
 
 // Layout implements [Law].
@@ -104,7 +104,7 @@ func (PlackettLuce) ChoiceLogProbGraph(scores, rank *graph.Node) *graph.Node {
 // Unpad implements [Padder].
 func (PlackettLuce) Unpad(scores []float64, _, length int) []float64 { return scores[:length] }
 
-// Pad implements [Padder]: padding comes last, each far below the one before.
+// Pad implements [Padder]: padding comes last, each object of it far below the one before.
 func (PlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *graph.Node) {
 	n := rank.Shape().Dim(-1)
 	length := graph.ExpandAxes(lengths, -1)

@@ -22,8 +22,8 @@ type prefix struct {
 	greedy bool
 }
 
-// run returns at most k orders by falling log-probability, those below floor left out; the greedy
-// one is among them unless it is impossible.
+// run returns at most k orders by falling log-probability. Those below floor are left out. The
+// greedy one is among them unless it is impossible.
 func (s prefixSearch) run(law Law, scores []float64, k int, floor float64) []Candidate {
 	beam := []prefix{{used: make([]bool, s.n), greedy: true}}
 	for range s.n {

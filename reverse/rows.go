@@ -7,12 +7,12 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Rows is a law that chooses position by position, from the objects left, with odds e^s: PL,
-// GPL, transition and contextual Plackett–Luce.
+// Rows is a law that chooses position by position, from the objects left, with odds e^s. PL, GPL,
+// path and cgpl are such laws.
 type Rows interface {
 	Law
-	// Row returns the scores of the n objects to be the next one, after those that are placed. They
-	// are a part of scores, or are written into a slice of length n.
+	// Row returns the scores of the n objects for the next position, after those that are placed.
+	// They are a part of scores, or are written into a slice of length n.
 	Row(scores []float64, placed []int, into []float64) []float64
 }
 
@@ -80,8 +80,8 @@ func sampleRows(l Rows, rng *rand.Rand, scores []float64, dst perm.Order) {
 	}
 }
 
-// greedy writes the order that takes the best object left, row by row; ties and rows without a
-// possible object go to the lowest index.
+// greedy writes the order that takes the best object left, row by row. In ties, and in rows without
+// a possible object, it takes the lowest index.
 func greedy(l Rows, scores []float64, dst perm.Order) {
 	work := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(work)

@@ -9,17 +9,17 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Beam finds probable orders of a law whose row i of scores chooses output position
-// i from the objects left: GPL, and PL with the same row for all positions (paper,
-// appendix "Additional Details of Decoding").
+// Beam finds probable orders of a law whose row i of scores chooses the object at output position i
+// from those left. That is GPL, and PL with the same row for all positions (paper, appendix
+// "Additional Details of Decoding").
 //
 // After each row it keeps the k most probable prefixes, and always the greedy one. So the first
 // candidate is never worse than the greedy order. For k = 1 it is the greedy order. The result is
-// exact if k is at least the number of prefixes of every length, and otherwise may miss a better
+// exact if k is at least the number of prefixes of every length. Otherwise it may miss a better
 // order. Prefixes of probability zero are dropped.
 //
-// Prefixes are back-pointers and bitsets, so memory is O(k·n). A Beam reuses it from
-// one search to the next: the zero value is ready, one at a time may search.
+// Prefixes are back-pointers and bitsets, so memory is O(k·n). A Beam reuses its memory from one
+// search to the next. The zero value is ready. It does one search at a time.
 type Beam struct {
 	words int // of a bitset of objects
 
@@ -54,8 +54,8 @@ func (b *Beam) Search(n, k int, row func(i int) []float64) []Candidate {
 	return b.SearchAbove(n, k, negInf, row)
 }
 
-// SearchAbove is [Beam.Search] without the orders whose log-probability is below floor, but for
-// the greedy one: a prefix is given up as soon as it falls below. What is left is the same.
+// SearchAbove is [Beam.Search] without the orders whose log-probability is below floor, except for
+// the greedy one. A prefix is given up as soon as it falls below. What is left is the same.
 func (b *Beam) SearchAbove(n, k int, floor float64, row func(i int) []float64) []Candidate {
 	if k < 1 {
 		return nil
@@ -167,7 +167,7 @@ func (b *Beam) extend(k int, floor float64, greedyAt int) int {
 // offers reports whether prefix p has anything to offer.
 func (b *Beam) offers(p int) bool { return int(b.cursor[p]) < len(b.byScore) }
 
-// survey finds what prefix p can offer, goes to the first of it and sums over what is left; it
+// survey finds what prefix p can offer, goes to the first of it and sums over what is left. It
 // reports false if that is nothing.
 func (b *Beam) survey(p int) bool {
 	used, open := b.used[p*b.words:(p+1)*b.words], b.open[p*b.words:(p+1)*b.words]
@@ -195,8 +195,8 @@ func (b *Beam) survey(p int) bool {
 	return true
 }
 
-// first moves prefix p's cursor to the first object that it may offer; it reports false, with the
-// cursor at the end, if there is none.
+// first moves prefix p's cursor to the first object that it may offer. If there is none it reports
+// false, with the cursor at the end.
 func (b *Beam) first(p int) bool {
 	for w, word := range b.open[p*b.words : (p+1)*b.words] {
 		if word != 0 {

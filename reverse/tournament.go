@@ -2,10 +2,10 @@ package reverse
 
 import "math"
 
-// tournament gives the greatest of many values, of which one after the other falls: a tree of
+// tournament gives the greatest of many values while one after the other falls. It is a tree of
 // matches, in each of which the loser stays (Knuth, The Art of Computer Programming 3, §5.4.1). A
-// heap looks at two children a level and branches on both, this at one loser, without branches.
-// Equal values are ordered by rising place.
+// heap looks at two children a level and branches on both. This looks at one loser a level, without
+// branches. Equal values are ordered by rising place.
 type tournament struct {
 	nodes []match // nodes[0] is the winner, nodes[1:] are the losers; the leaf of place p is node len + p
 }
@@ -34,8 +34,8 @@ func (t *tournament) start(values []uint64) {
 	for p, v := range values {
 		t.nodes[n+p] = match{v, int64(p)}
 	}
-	// From the leaves to the root the winner goes up in place of the pair's parent; what is left
-	// in the children then is sorted out from the root down, parents before children.
+	// From the leaves to the root the winner goes up in place of the pair's parent. Then each node
+	// gets the loser of its children, from the root down, parents before children.
 	winners := t.nodes // and losers, from the root as far as the second loop is
 	for i := n - 1; i > 0; i-- {
 		winners[i] = winners[2*i]

@@ -66,14 +66,14 @@ func (Insertion) LogProb(sigma perm.Order) float64 {
 }
 
 // LogProbT returns the log probability of σ after t insertions, in nats. The cards that no
-// insertion takes are the first j of X_0, in their order, and which order the others end in
-// is a matter of when each was last taken, all alike:
+// insertion takes are the first j of X_0, in their order. When each other card was last taken
+// decides the order of those, and all their orders are equally likely:
 //
 //	q^(t)(σ) = Σ_{j ≤ J} p_t(n−j)·j!/n!,
 //
-// p_t(m) being the probability that t draws from n cards take m different ones, and J
-// the number of first cards that are in their order in σ: 0, 1, …, J−1 from left to right.
-// It is 0 for the identity and −Inf for all else where t ≤ 0. O(n·t).
+// p_t(m) is the probability that t draws from n cards take m different ones. J is the number of
+// first cards that are in their order in σ: 0, 1, …, J−1 from left to right. It is 0 for the
+// identity and −Inf for all else where t ≤ 0. O(n·t).
 func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
 	if len(sigma) < 2 {
 		return 0
@@ -81,8 +81,8 @@ func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
 	return min(0, insertionLogs(t, len(sigma))[inOrder(sigma.Inverse())])
 }
 
-// Last writes into dst what the last of t ≥ 1 insertions was, given their product σ, X_t = σ·X_0:
-// dst[i] is the probability that it took the card now at position i, which was then the last of
+// Last writes into dst what the last of t ≥ 1 insertions was, given their product σ, X_t = σ·X_0.
+// dst[i] is the probability that it took the card now at position i. That card was then the last of
 // X_{t−1}. All are 0 where t insertions cannot give σ. O(n·t).
 func (Insertion) Last(t int, sigma perm.Order, dst []float64) {
 	at := sigma.Inverse()

@@ -9,10 +9,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Riffle is the Gilbert–Shannon–Reeds riffle shuffle: the deck is cut at a
-// Binomial(n, 1/2) place and the two piles are interleaved, every interleaving
-// being equally likely. Its support is the orders with at most two rising
-// sequences:
+// Riffle is the Gilbert–Shannon–Reeds riffle shuffle: the deck is cut at a Binomial(n, 1/2) place,
+// and the two piles are interleaved. Every interleaving is equally likely. Its support is the
+// orders with at most two rising sequences:
 //
 //	q(σ) = C(n+2−r, n) / 2ⁿ,  r = rising sequences of σ.
 //
@@ -76,13 +75,11 @@ const maxKeyBits = 64
 // SampleT writes the product of t riffles into dst, in O(n) expected time for
 // any t and without allocating once buffers of that size exist.
 //
-// Every position draws the pile its card comes from, a uniform integer below
-// a = 2^t; cards of one pile keep their order. The card at position i is then
-// the one whose place in the stable sort of the pile numbers is i: the sort
-// itself gives the inverse shuffle, its inverse is written here. Pile numbers
-// are integers throughout, so no two positions tie that should not. Above
-// t = 64 the law of t = 64 is used, which differs from it by a total variation
-// distance under n²/2⁶⁵.
+// Every position draws the pile its card comes from, a uniform integer below a = 2^t; cards of one
+// pile keep their order. The card at position i is then the one whose place in the stable sort of
+// the pile numbers is i. So the sort itself gives the inverse shuffle, and its inverse is written
+// here. Pile numbers are integers throughout, so no two positions tie by rounding. Above t = 64 the
+// law of t = 64 is used, which differs from it by a total variation distance under n²/2⁶⁵.
 func (Riffle) SampleT(rng *rand.Rand, t int, dst perm.Order) {
 	if t <= 0 || len(dst) < 2 {
 		setIdentity(dst)

@@ -9,10 +9,9 @@ import (
 // cards, uniform or after riffles. Both give orders of equal r equal
 // probability, so distances between them need no more.
 //
-// Probabilities are held, not Eulerian numbers: u(r) = A(n, r)/n! as
-// mant[r−1]·2^exp[r−1] for the r up to the middle, the rest being their mirror
-// image. An exponent is needed since the tails of u fall far below the smallest
-// float64 (u(1) = 1/n!) and are where the mass lies after few riffles. All
+// Probabilities are held, not Eulerian numbers: u(r) = A(n, r)/n! as mant[r−1]·2^exp[r−1] for the r
+// up to the middle. The rest are their mirror image. An exponent is needed, since the tails of u
+// fall far below the smallest float64 (u(1) = 1/n!), and after few riffles the mass lies there. All
 // recursions have positive terms only, so relative errors stay near n·2⁻⁵³.
 type rising struct {
 	n    int
@@ -20,8 +19,8 @@ type rising struct {
 	exp  []int
 }
 
-// last is the distribution that was computed last: a schedule, and a figure of one, asks for
-// many distances of one n, and the recursion takes nearly all of their time.
+// last is the distribution that was computed last. A schedule, or a figure of one, asks for many
+// distances of one n, and the recursion takes nearly all of their time.
 var last atomic.Pointer[rising]
 
 // risingOf returns the distribution for n cards, which is not to be written to.

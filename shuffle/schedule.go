@@ -48,13 +48,12 @@ type Schedule struct {
 //     StepTV in ratio (the distances to what lies ahead halve with every shuffle).
 //   - A last step of less than StepTV/10 is merged into the one before.
 //
-// For n = 100 this is the paper's [0, 8, 10, 15]. The paper tuned its other
-// schedules by hand; they often share the inner steps (n = 9: [0, 3, 5, 9], by
-// the rule [0, 3, 5, 10]; n = 7: [0, 3, 8], by the rule [0, 3, 9]) and
-// sometimes stop a shuffle early, which [Check] reports.
+// For n = 100 this is the paper's [0, 8, 10, 15]. The paper tuned its other schedules by hand. They
+// often share the inner steps: n = 9 has [0, 3, 5, 9], by the rule [0, 3, 5, 10]; n = 7 has [0, 3,
+// 8], by the rule [0, 3, 9]. Some stop a shuffle early, which [Check] reports.
 //
-// S_0 and S_1 have one order: T = 0, Steps = [0], nothing to learn. It fails
-// for a negative n. O(n²) time: 100,000 cards take seconds, ten times as many minutes.
+// S_0 and S_1 have one order: T = 0, Steps = [0], nothing to learn. It fails for a negative n.
+// O(n²) time: 100,000 cards take seconds, a million cards minutes.
 func NewSchedule(n int) (Schedule, error) {
 	if n < 0 {
 		return Schedule{}, field.Errorf("N", "must be 0 or more (got %d)", n)
@@ -133,9 +132,9 @@ type Warning struct {
 	Message string  `json:"message"` // one line for people
 }
 
-// Check returns what is doubtful about a schedule for n cards: a last step that
-// leaves a distance to uniform above [UniformTV], so that decoding starts from a
-// distribution the model was not trained on. It fails where [ScheduleOf] does.
+// Check returns what is doubtful about a schedule for n cards. That is a last step that leaves a
+// distance to uniform above [UniformTV]. Decoding then starts from a distribution that the model
+// was not trained on. It fails where [ScheduleOf] does.
 func Check(n int, steps []int) ([]Warning, error) {
 	s, err := ScheduleOf(n, steps)
 	if err != nil {
@@ -154,7 +153,7 @@ func Check(n int, steps []int) ([]Warning, error) {
 	}}, nil
 }
 
-// LongSchedule is T of so many cards that the limit law holds,
+// LongSchedule is T for so many cards that the limit law holds,
 //
 //	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
 //

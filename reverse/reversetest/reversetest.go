@@ -1,10 +1,12 @@
-// Package reversetest is the suite that every reverse law passes, for a law of one's own too:
+// Package reversetest is the suite that every reverse law passes. A law of your own can be put
+// through it too:
 //
 //	func TestMyLaw(t *testing.T) { reversetest.Law(t, MyLaw{}) }
 //
-// Probabilities over S_n are summed and compared one by one up to n = 6; samples are held to them by
-// chi-square, the mode and the most probable orders by enumeration, the graph side by the host's values
-// and central differences. Random numbers are from one seed, so that a failure comes again.
+// Probabilities over S_n are summed and compared one by one up to n = 6. Samples are held to them by
+// chi-square, the mode and the most probable orders by enumeration. The graph side is held to the
+// host's values, and its gradient to central differences. Random numbers are from one seed, so that a
+// failure comes again.
 package reversetest
 
 import (

@@ -1,4 +1,5 @@
-// Package shuffletest is the suite that every forward law passes, for a law of one's own too:
+// Package shuffletest is the suite that every forward law passes. A law of your own can be put
+// through it too:
 //
 //	func TestMyLaw(t *testing.T) { shuffletest.Law(t, MyLaw{}) }
 //
