@@ -11,8 +11,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// isBallots reports whether a table without a header begins with ballots: two lines or more, no
-// name twice in a line, and no more names than columns.
+// isBallots reports whether a table without a header begins with ballots. It then has two lines or
+// more, no name twice in a line, and no more names than columns.
 func (h *tableHead) isBallots() bool {
 	names := map[string]bool{}
 	columns, lines := 0, 0
@@ -35,7 +35,8 @@ func (h *tableHead) isBallots() bool {
 	return lines > 1 && columns > 1 && len(names) > 1 && len(names) <= columns
 }
 
-// readBallots reads ballots: columns are those of a header or nil, first is then the first ballot.
+// readBallots reads ballots. columns are those of the header; where they are nil there is none, and
+// first is the first ballot.
 func (f *File) readBallots(in *records, columns, first []string) error {
 	f.Format = FormatBallots
 	b := ballots{at: map[string]int{}, names: map[string]int32{}, voterAt: map[string]int32{}, faults: &Faults{Path: in.name}, count: -1, voter: -1, width: len(columns), columns: columns}
@@ -69,7 +70,7 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 		return err
 	}
 	if columns == nil && len(b.items) > b.most {
-		return hint.Errorf("ballots that rank some of many items need the header rank1,rank2,…", "%s: has %d names and no header, wanted at most %d, as there are columns", in.name, len(b.items), b.most)
+		return hint.Errorf("ballots that rank some of many items need the header rank1,rank2,…", "%s: has %d names and no header, wanted at most %d, one a column", in.name, len(b.items), b.most)
 	}
 	f.Sets = b.sets()
 	return nil

@@ -36,10 +36,10 @@ func (c *CIFAR) At(i int) []uint8 {
 }
 
 // ReadCIFAR reads images in the binary format of CIFAR-10
-// (https://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"), gzipped or not: records of
-// 3,073 bytes, the label and then the planes of red, green and blue, each row by row; name
-// stands for the file in errors. A label above 9, a part of a record, and a file of no record
-// or of more than 100,000 are errors.
+// (https://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"), gzipped or not. A record has
+// 3,073 bytes: the label, and then the planes of red, green and blue, each row by row. name stands
+// for the file in errors. Errors are a label above 9, a part of a record, a file of no record, and
+// one of more than 100,000.
 func ReadCIFAR(r io.Reader, name string) (*CIFAR, error) {
 	br, err := unpack(r)
 	if err != nil {
@@ -74,8 +74,8 @@ func ReadCIFAR(r io.Reader, name string) (*CIFAR, error) {
 
 var cifarTrain, cifarTest = []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"}, "test_batch.bin"
 
-// LoadCIFAR10 reads the training images of data_batch_1.bin to data_batch_5.bin, 50,000 as
-// published, and the test images of test_batch.bin, 10,000, from a folder.
+// LoadCIFAR10 reads images from a folder. Those to train on are in data_batch_1.bin to
+// data_batch_5.bin, 50,000 as published. Those to test with are in test_batch.bin, 10,000.
 func LoadCIFAR10(dir string) (train, test *CIFAR, err error) {
 	train = &CIFAR{}
 	for _, name := range cifarTrain {
@@ -121,7 +121,7 @@ func FindCIFAR10() (string, error) {
 	return "", hint.Errorf(hintCIFAR, "CIFAR-10: not found; looked in %s", strings.Join(missed, ", "))
 }
 
-// FindPhotos returns the first folder that has pictures, of $RIFFLE_DATA/photos and
+// FindPhotos returns the first of two folders that has pictures: $RIFFLE_DATA/photos, and
 // riffle/photos in the user's data folder (see [FindMNIST]).
 func FindPhotos() (string, error) {
 	dirs := dataFolders("photos")

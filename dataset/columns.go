@@ -7,22 +7,22 @@ import (
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
-// Columns are what the features of sets are called. The sets of a file share them; they are nil
+// Columns are what the features of sets are called. The sets of a file share them. They are nil
 // where features are a list of numbers, which has nothing but places.
 type Columns struct {
 	// Names are those of the features, each once.
 	Names []string
-	// Sparse is whether features have numbers for names, from First on, and one that is not
-	// there is 0, as in svmlight. Names is then nil.
+	// Sparse is whether features have numbers for names, from First on, as in svmlight. A feature
+	// that a line leaves out is then 0, and Names is nil.
 	Sparse bool
 	First  int // 0 or 1
 }
 
 // Match finds the features of a model among those of a set. The model has width features and calls them want;
-// the set has so many features and calls them c. at[j] is where feature j is in a row, or −1 where the row has
-// none of that number, which stands for 0. byPlace says that only one of the two has names, so that places
-// decide. It fails, naming columns, where one is missing or unknown, and without names where there are more
-// or fewer of them.
+// the set has so many features and calls them c. at[j] is where feature j is in a row. It is −1 where the row
+// has none of that number, which stands for 0. byPlace says that only one of the two has names, so that places
+// decide. It fails where a column is missing or unknown, and names it. Without names it fails where their
+// numbers differ.
 func (c *Columns) Match(want *Columns, width, features int) (at []int, byPlace bool, err error) {
 	named, sparse := c.named(), c != nil && c.Sparse
 	if named && want.named() {

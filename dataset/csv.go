@@ -12,24 +12,24 @@ import (
 //
 //	set,item,rank,FEATURE,FEATURE,…
 //
-// A line is an item: the set it is in, its id, its rank in the set (1 or any number; the least
-// comes first, equal ranks are tied, an empty one is unknown), and its features, if the table
-// has any: without them items are bare, and an item has the same number in all sets, by the
+// A line is an item: the set it is in, its id, its rank in the set, and its features, if the table
+// has any. A rank is 1 or any number. The least comes first, equal ranks are tied, and an empty one
+// is unknown. Without features items are bare. An item then has the same number in all sets, by the
 // order in which ids first occur. A column count, one whole number throughout a set, is how often
-// the set counts. Lines of a set may stand anywhere. Columns are told by their
-// name; "set", "item" and "rank" may be in any place.
+// the set counts. Lines of a set may stand anywhere. Columns are told by their name; "set", "item"
+// and "rank" may be in any place.
 //
-// A table of ballots has a line for each voter, and the names of items in the columns, from the
-// best on: rank1,rank2,… (or choice, preference, place), and perhaps count, how many voted so, and voter, each once. Equal
-// ballots are one set, with their count; one that names no item is a voter who says nothing. Without a header a table is one of ballots where its
-// first lines have no more names than columns and none twice in a line.
+// A table of ballots has a line for each voter. Its columns rank1,rank2,… (or choice, preference, place) hold the
+// names of items, from the best on. It may have a column count, how many voted so, and a column voter. Equal
+// ballots are one set, with their count. One that names no item is a voter who says nothing. A table without a
+// header is one of ballots where its first lines have no more names than columns and none twice in a line.
 //
-// A table of numbers alone is LightGBM's: the relevance, then features, without a header; FILE.query
+// A table of numbers alone is LightGBM's: the relevance, then features, without a header. FILE.query
 // beside it has the sizes of the sets, a line each.
 //
 // Values are separated by commas, semicolons or tabs, as the first line, "sep=;", or the header
-// shows. White space around values is left out. Numbers are decimal; beside semicolons and tabs
-// they may have decimal commas. The text is UTF-8, or UTF-16 with a byte order mark.
+// shows. White space around values is left out. Numbers are decimal. Where semicolons or tabs
+// separate, they may have decimal commas. The text is UTF-8, or UTF-16 with a byte order mark.
 //
 // All faults of a file are told at once, as [Faults].
 func ParseTable(r io.Reader, name string, o Options) (*File, error) {
@@ -47,7 +47,7 @@ func (f *File) readCSV(r io.Reader, name string) error {
 	return err
 }
 
-// openCSV reads the header of a table and, unless that is of a line an item, all of it.
+// openCSV reads the header of a table. It reads the rest too, unless the table has a line an item.
 func (f *File) openCSV(r io.Reader, name string) (*itemReader, error) {
 	in, err := newRecords(r, name)
 	if err != nil {

@@ -89,8 +89,8 @@ func TestTableRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"Windows-1252":                 {"set;item;rank\r\nq1;K\xe4se;1\r\n", "x:2: item: wanted a name in UTF-8 (got \"K\\xe4se\")\nhint: save the table as UTF-8"},
 		"a column in Windows-1252":     {"set;item;rank;gr\xf6sse\r\nq1;a;1;2\r\n", "x:1: column 4: wanted a name in UTF-8"},
-		"UTF-16 cut off":               {utf16Text("set,item\nabc,defg\n") + "a", "x: begins as UTF-16 does, and is none"},
-		"UTF-16 of half a character":   {utf16Text("set,item\na,") + "\x3d\xd8", "x: begins as UTF-16 does, and is none"},
+		"UTF-16 cut off":               {utf16Text("set,item\nabc,defg\n") + "a", "x: begins as UTF-16 does, but is none"},
+		"UTF-16 of half a character":   {utf16Text("set,item\na,") + "\x3d\xd8", "x: begins as UTF-16 does, but is none"},
 		"both points and commas":       {"set;item;rank;f\na;b;1;2,5\na;c;2;2.5\n", `x:3: f: has a decimal point (got "2.5"), line 2 has a decimal comma`},
 		"commas after points":          {"set;item;rank;f\na;b;1;2.5\na;c;2;2,5\n", `x:3: f: has a decimal comma (got "2,5"), line 2 has a decimal point`},
 		"thousands":                    {"set;item;rank;f\na;b;1;1.234,5\n", `x:2: f: wanted a finite number (got "1.234,5")`},
@@ -218,7 +218,7 @@ func TestQueryFile(t *testing.T) {
 			!slices.Equal(f.Sets[0].Items[0].Features, []float64{.5, 1}) || !slices.Equal(f.Sets[1].Items[0].Features, []float64{0, 3}) || !slices.Equal(f.Sets[1].Relevance, []float64{1}) {
 			t.Errorf("%s: %+v", name, f.Sets[0])
 		}
-		for query, want := range map[string]string{"2\n": ".query: has sets of 2 items in all, wanted 3, as there are lines", "2\n0\n": ".query:2: wanted the size of a set, 1 to 65536 (got \"0\")", "": ".query: has sets of 0 items"} {
+		for query, want := range map[string]string{"2\n": ".query: its sets have 2 items in all, wanted 3, one a line", "2\n0\n": ".query:2: wanted the size of a set, 1 to 65536 (got \"0\")", "": ".query: its sets have 0 items"} {
 			write(dir, strings.TrimSuffix(name, ".gz")+".query", query)
 			if _, err := Read(path, Options{}); err == nil || !strings.Contains(hint.Text(err), want) {
 				t.Errorf("%s, sizes %q: %v, wanted %s", name, query, err, want)

@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// orientation is how a picture's pixels lie in its file, by the number that EXIF gives it
-// (JEITA CP-3451, tag 0x0112): on which side of the picture that is shown the first row and the
-// first column of the file are.
+// orientation is how a picture's pixels lie in its file, by the number that EXIF gives it (JEITA
+// CP-3451, tag 0x0112). It says on which sides of the shown picture the file's first row and first
+// column are.
 //
 //	1 top, left       2 top, right      3 bottom, right   4 bottom, left
 //	5 left, top       6 right, top      7 right, bottom   8 left, bottom
@@ -26,8 +26,8 @@ const (
 	maxEXIF         = 1 << 16 // bytes, as many as a segment of JPEG may have
 )
 
-// readOrientation finds the orientation in the EXIF of a JPEG (APP1), PNG (eXIf) or WebP (EXIF).
-// What has none, or a damaged one, is as it is stored, for every viewer shows it so.
+// readOrientation finds the orientation in the EXIF of a JPEG (APP1), PNG (eXIf) or WebP (EXIF). A
+// picture with none, or a damaged one, is as it is stored, since every viewer shows it so.
 func readOrientation(r io.Reader, format string) orientation {
 	br := bufio.NewReader(r)
 	switch format {

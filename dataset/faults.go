@@ -12,8 +12,8 @@ import (
 // mostFaults is how many places of a file are told.
 const mostFaults = 10
 
-// Faults are what is wrong in a file that can be read on after each of them: the first ten
-// places by line, and how many there are.
+// Faults are what is wrong in a file, which can be read on after each of them. They have the first
+// ten places by line, and how many there are.
 type Faults struct {
 	Path  string
 	First []Fault
@@ -50,7 +50,7 @@ func (f *Faults) add(line int, column string, err error) {
 // longest is the longest fault in bytes, without the hint: names in a file have any length.
 const longest = 1000
 
-// concise leaves the end of a long error out, and a hint that is long.
+// concise leaves out the end of a long error, and a hint that is long.
 func concise(err error) error {
 	text := err.Error()
 	if len(text) <= longest {
@@ -71,7 +71,7 @@ func (f *Faults) err() error {
 	return f
 }
 
-// Error says the first ten, a line each, how many more there are and in which columns.
+// Error says the first ten, a line each, and then how many more there are and in which columns.
 func (f *Faults) Error() string {
 	var lines []string
 	for _, x := range f.First {

@@ -27,8 +27,8 @@ func ParseFill(text string) (Fill, error) {
 }
 
 // In fills the empty features of sets that were opened with [Options].Empty, and returns how many
-// each feature had. The mean is over all sets; a feature that is empty everywhere has none, and is
-// an error.
+// each feature had. The mean is over all sets. A feature that is empty everywhere has none, which
+// is an error.
 func (f Fill) In(sets []*Set) (filled []int, err error) {
 	var sum []float64
 	var count []int

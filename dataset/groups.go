@@ -67,7 +67,7 @@ func (g *groups) check() error {
 		sum += size
 	}
 	if sum != g.rows {
-		return fmt.Errorf("%s: has sets of %d items in all, wanted %d, as there are lines", g.path, sum, g.rows)
+		return fmt.Errorf("%s: its sets have %d items in all, wanted %d, one a line", g.path, sum, g.rows)
 	}
 	return nil
 }

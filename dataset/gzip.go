@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// MaxUnpacked is the most a gzipped file may unpack to, in bytes (2 GiB). A
-// gzip stream can be a thousand times smaller than what it unpacks to, and a reader may keep
-// some fifty times that: so, from the first 16 MiB on, what is unpacked may be MaxRatio times
-// what was read at most. Data and text have ratios of 2 to 20.
+// MaxUnpacked is the most a gzipped file may unpack to, in bytes (2 GiB). A gzip stream can be a
+// thousand times smaller than what it unpacks to, and a reader may keep some fifty times that. So
+// from the first 16 MiB on, it may unpack to at most MaxRatio times what was read. Data and text
+// have ratios of 2 to 20.
 const (
 	MaxUnpacked = 2 << 30
 	MaxRatio    = 100
@@ -45,8 +45,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded reads at most left bytes, or MaxRatio times what was packed, and then fails, unlike
-// io.LimitReader, which would end as if the file ended there.
+// bounded reads at most left bytes, or MaxRatio times what was packed, and then fails.
+// io.LimitReader would end as if the file ended there.
 type bounded struct {
 	r      io.Reader
 	done   int64

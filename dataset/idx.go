@@ -34,9 +34,8 @@ func (m *Images) At(i int) []uint8 {
 	return m.Pix[i*size : (i+1)*size : (i+1)*size]
 }
 
-// ReadImages reads idx images (magic 0x00000803), gzipped or not; name stands
-// for the file in errors, and offsets count unpacked bytes. The file must end
-// where its header says.
+// ReadImages reads idx images (magic 0x00000803), gzipped or not. name stands for the file in
+// errors, whose offsets count unpacked bytes. The file must end where its header says.
 func ReadImages(r io.Reader, name string) (*Images, error) {
 	br, head, err := openIdx(r, magicImages, 3)
 	if err != nil {

@@ -65,8 +65,8 @@ type itemRow struct {
 	features  []float64
 }
 
-// next reads a line that can be read; what is wrong with those before it are faults. At the end it
-// returns io.EOF.
+// next returns the next line that can be read. What is wrong with the lines before it becomes
+// faults. At the end it returns io.EOF.
 func (r *itemReader) next() (row itemRow, err error) {
 	for {
 		record, err := r.in.next()
@@ -165,8 +165,8 @@ func (r *itemReader) all() ([]*Set, error) {
 	}
 }
 
-// stream iterates over the sets as they end, each with the first line of the next. The lines of a set stand
-// together; it stops after the first error. What is kept of sets is where they began.
+// stream iterates over the sets. One ends with the first line of the next, as the lines of a set stand
+// together. It stops after the first error. Of earlier sets it keeps only the line where they began.
 func (r *itemReader) stream() iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		began := map[string]int32{}

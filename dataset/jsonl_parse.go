@@ -166,8 +166,8 @@ func checkOrder(field string, order []int, n int) error {
 	return err
 }
 
-// items reads the items of a set. Bare ones without ids are those of [bareItems], which all sets
-// share, so that "{}," costs no memory.
+// items reads the items of a set. Bare ones without ids are [bareItems], which all sets share, so
+// that "{}," costs no memory.
 func (p *parser) items(s *Set) error {
 	count, content := 0, false
 	p.list = p.list[:0]
@@ -257,7 +257,8 @@ func (p *parser) item() (it Item, columns *Columns, kind Kind, err error) {
 	return it, columns, kind, err
 }
 
-// arranged brings features of names have into the places of want's, those of what came first.
+// arranged brings features that are called have into the places of want, the names of those that
+// came first.
 func arranged(features []float64, have, want *Columns, first string) ([]float64, error) {
 	switch {
 	case have == nil && want == nil:
@@ -274,7 +275,8 @@ func arranged(features []float64, have, want *Columns, first string) ([]float64,
 	return perm.Act(perm.Order(at), features), nil
 }
 
-// namedNumbers reads {"runs": 4.4, "hits": 9}; the values are valid as those of numbers are.
+// namedNumbers reads {"runs": 4.4, "hits": 9}. The values are valid as long as those of numbers
+// are.
 func (p *parser) namedNumbers() (values []float64, names []string, err error) {
 	if err := p.open('{', "names and numbers"); err != nil {
 		return nil, nil, err
@@ -333,11 +335,11 @@ func unknownField(field string, known []string) error {
 	return fmt.Errorf("unknown field %.100q%s", field, nearest.Hint(strings.ToLower(field), known))
 }
 
-// longName is the length of a name in bytes beyond which it is neither shown whole nor held
-// against others.
+// longName is the length in bytes beyond which a name is neither shown whole nor compared with
+// others.
 const longName = 100
 
-// quoted is a text of a file in quotes, of a long one its beginning.
+// quoted is a text of a file in quotes; of a long text it is the beginning.
 func quoted(text string) string {
 	if len(text) <= longName {
 		return strconv.Quote(text)
@@ -464,7 +466,7 @@ func (p *parser) integers() ([]int, error) {
 	return append(make([]int, 0, len(out)), out...), err
 }
 
-// levels reads [[2], [0, 1]]; an empty level ends it, so that memory follows what is there.
+// levels reads [[2], [0, 1]]. An empty level is an error, so that memory follows what is there.
 func (p *parser) levels() (l BucketOrder, err error) {
 	err = p.array(MaxItems, func(i int) error {
 		group, err := p.integers()

@@ -40,7 +40,7 @@ func (s *Set) append(own *features) error {
 	case len(s.Items) == 0:
 		return nil
 	case s.Kind != KindFeatures:
-		return fmt.Errorf("are of the set, whose items have none of their own: items are %s", s.Kind.Items())
+		return fmt.Errorf("belong to the set, whose items have none of their own: items are %s", s.Kind.Items())
 	case own.columns == nil && s.Columns != nil:
 		return errors.New("is a list, wanted names and numbers as item 0 has")
 	case own.columns != nil && s.Columns == nil:
@@ -74,12 +74,12 @@ func (p *parser) count(s *Set) error {
 	return err
 }
 
-// wholeWeight reads how often a set counts: so many gave its order. They are dealt out to training and
-// test, and resampled for intervals, as people are, so that half of one is nothing.
+// wholeWeight reads how often a set counts: so many people gave its order. They are dealt out to
+// training and test, and resampled for intervals. There is no half of a person.
 func wholeWeight(text string) (int, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err == nil && v > 0 && v != math.Trunc(v) {
-		return 0, hint.Errorf("multiply all weights by what makes them whole, such as 1.5 and 0.5 by 2: only their proportion counts in a training; intervals are of as many people",
+		return 0, hint.Errorf("multiply all weights by what makes them whole, such as 1.5 and 0.5 by 2: only their proportion counts in a training; intervals take them for as many people",
 			"is %s, wanted a whole number of 1 to %d: a set counts as so many people who gave it, who are dealt out and resampled one by one", text, MaxVoters)
 	}
 	if err != nil || v != float64(int64(v)) || v < 1 || v > MaxVoters {

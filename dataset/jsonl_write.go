@@ -81,10 +81,9 @@ func (f NamedFeatures) MarshalJSON() ([]byte, error) {
 	return append(text, end), nil
 }
 
-// Write writes one set, its order in the reading that OrderGiven names, or its levels where they
-// are no order. Image
-// paths are written as they stand in the items. A set that a reader would refuse
-// is an error, and nothing of it is written.
+// Write writes one set. It writes the order in the reading that OrderGiven names, or the levels
+// where they are no order. Image paths are written as they stand in the items. A set that a reader
+// would refuse is an error, and nothing of it is written.
 func (w *JSONLWriter) Write(s *Set) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("set %d: %w", w.n, err)

@@ -9,13 +9,12 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// BucketOrder are what is known of a set's order: groups of items, the first group's before the
-// second's, and so on. Items of one group are tied; of items in no group nothing is known. A
+// BucketOrder is what is known of a set's order: groups of items, the first group's before the
+// second's, and so on. Items of one group are tied. Of items in no group nothing is known. A
 // complete order without ties has a group for every item.
 type BucketOrder [][]int
 
-// Validate reports an item that is out of range, or in two groups or twice in one, and an
-// empty group.
+// Validate reports an empty group, and an item that is out of range or there twice.
 func (l BucketOrder) Validate(n int) error {
 	seen := map[int]bool{} // not a list of n: a file may have many orders that rank few of many items
 	for i, group := range l {
@@ -44,9 +43,9 @@ func Strict(items []int) BucketOrder {
 	return l
 }
 
-// RestLast returns the levels with one more for the items that are in none, if there are any:
-// a list of the first places of n items, read so that the rest comes after them. Without it,
-// of items that are not named nothing is known.
+// RestLast returns the levels with one more for the items that are in none, if there are any. It
+// reads a list of the first places of n items so that the rest comes after them. Without it nothing
+// is known of items that are not named.
 func (l BucketOrder) RestLast(n int) BucketOrder {
 	in := make([]bool, n)
 	for _, group := range l {
@@ -75,8 +74,8 @@ func (l BucketOrder) Known() int {
 	return count
 }
 
-// Order returns the order that the levels are where they are one, of all n items and without
-// ties, and nil where they are not.
+// Order returns the order of all n items where the levels are one, without ties, and nil where they
+// are not.
 func (l BucketOrder) Order(n int) perm.Order {
 	if len(l) != n {
 		return nil
@@ -91,9 +90,9 @@ func (l BucketOrder) Order(n int) perm.Order {
 	return o
 }
 
-// Draw returns an order of all n items that is drawn uniformly from those consistent with
-// what is known, the linear extensions of the partial order: tied items in any order, and
-// items of which nothing is known anywhere.
+// Draw returns an order of all n items. It is drawn uniformly from those consistent with what is
+// known, the linear extensions of the partial order. Tied items may stand in any order, and items
+// of which nothing is known anywhere.
 func (l BucketOrder) Draw(rng *rand.Rand, n int) perm.Order {
 	known := make(perm.Order, 0, n)
 	in := make([]bool, n)
@@ -127,8 +126,8 @@ func (l BucketOrder) Draw(rng *rand.Rand, n int) perm.Order {
 	return o
 }
 
-// Allows reports whether an order is one of those that [BucketOrder.Draw] draws: what stands in an earlier
-// level comes before what stands in a later one.
+// Allows reports whether an order is one of those that [BucketOrder.Draw] draws: items of an earlier level
+// come before those of a later one.
 func (l BucketOrder) Allows(o perm.Order) bool {
 	rank := o.Rank()
 	last := -1 // of the levels before

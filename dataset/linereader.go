@@ -17,8 +17,8 @@ type lineReader struct {
 	err    error // sticks: the file itself cannot be read on, io.EOF at its end
 }
 
-// next goes to the first line after this one that is not blank, and returns how that begins, up
-// to 40 bytes of it, which are not read yet.
+// next goes to the first line after this one that is not blank. It returns how that begins, up to
+// 40 bytes, which are not read yet.
 func (l *lineReader) next() (start []byte, err error) {
 	for part := [512]byte{}; !l.ended; { // what was not read of this line
 		_, _ = l.Read(part[:])

@@ -14,8 +14,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// lines yields the lines of r, gzipped or not, with their 1-based numbers, without their end
-// and white space around. A line over [MaxLineBytes] or not in UTF-8 is an error, the last
+// lines yields the lines of r, gzipped or not, with their 1-based numbers. Their ends and the white
+// space around them are left out. A line over [MaxLineBytes] or not in UTF-8 is an error, the last
 // pair.
 func lines(r io.Reader) iter.Seq2[int, lineOrError] {
 	return func(yield func(int, lineOrError) bool) {
@@ -65,8 +65,8 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// openFile is os.Open for files. It refuses a folder, which os.Open would tell only in reading, and a pipe: its
-// end may never come, and it cannot be read again.
+// openFile is os.Open for files. It refuses a folder, which os.Open would only tell in reading. It refuses a
+// pipe as well, whose end may never come and which cannot be read again.
 func openFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func errPipe(path string) error {
 // patience is how long a pipe may have no writer. A variable for the sake of tests.
 var patience = 2 * time.Second
 
-// openWaiting is os.Open that gives a pipe up which nobody comes to write to.
+// openWaiting is os.Open, but gives up a pipe that nobody comes to write to.
 func openWaiting(path string, info os.FileInfo) (*os.File, error) {
 	if info.Mode()&os.ModeNamedPipe == 0 {
 		return os.Open(path)

@@ -9,7 +9,7 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// finite parses a decimal number, neither NaN nor infinite: no hexadecimal digits and no
+// finite parses a decimal number, neither NaN nor infinite. It takes no hexadecimal digits and no
 // underscores, which Go knows and tables do not.
 func finite(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
@@ -62,7 +62,7 @@ func (d *decimals) parse(text string, line int) (float64, error) {
 	return v, nil
 }
 
-// warnings says how numbers were read where that can be told in two ways.
+// warnings says how numbers were read where they can be read in two ways.
 func (d *decimals) warnings() []string {
 	if d.comma == 0 {
 		return nil

@@ -34,7 +34,7 @@ type File struct {
 	Type   string // of PrefLib: soc, soi, toc or toi
 	Title  string // of PrefLib; of TSPLIB the name
 	Sets   []*Set
-	// Warnings are what was read in one of two ways, and a header whose numbers are not those of
+	// Warnings are of what can be read in two ways, and of a header whose numbers are not those of
 	// the file. Those of a stream are there at its end.
 	Warnings []string
 
@@ -46,25 +46,25 @@ type File struct {
 
 // Options say how a file is read.
 type Options struct {
-	// Empty is whether a table, or JSONL as null, may have empty features, which are then NaN; else they
-	// are errors.
+	// Empty is whether a table may have empty features, or JSONL null for one. They are then NaN; else
+	// they are errors.
 	Empty bool
 	// EmptyHint says how to have empty features filled, in the words of the command or the program that
 	// asks. It is the hint of the error that a table has some; "" is one in plain words.
 	EmptyHint string
-	// Cities is that the file is a problem or tours: what begins with numbers is tour text, all else
-	// TSPLIB.
+	// Cities says that the file is a problem or tours. If it begins with numbers it is tour text,
+	// else TSPLIB.
 	Cities bool
 }
 
-// Input is a file, a folder or a stream that was opened, once: what it is, and its sets as they are
-// asked for. A set of JSONL is there with the end of its line. In a stream that is a table of features the
-// lines of a set stand together, and the first line of the next ends it. No more is kept. All sets of other
-// formats are in [File].Sets, since a line anywhere may be of any set.
+// Input is a file, a folder or a stream that was opened, once. It says what it is, and gives its sets as
+// they are asked for. A set of JSONL is there with the end of its line. In a stream that is a table of
+// features the lines of a set stand together, and the first line of the next ends it. No more is kept. All
+// sets of other formats are in [File].Sets, since a line anywhere may be of any set.
 type Input struct {
 	*File
-	// Size is in bytes, −1 where the end is known when it comes: of pipes and other streams. It is 0
-	// of folders.
+	// Size is in bytes. It is −1 for pipes and other streams, whose end is known when it comes, and
+	// 0 for folders.
 	Size  int64
 	lines *JSONLReader // of JSONL
 	items *itemReader  // of a stream that is a table of features
@@ -72,9 +72,8 @@ type Input struct {
 }
 
 // Open opens a file, a folder of pictures, or a pipe. It finds the format by the first lines or, where they do
-// not tell, by the name. A pipe that nobody writes to is waited for for seconds. A
-// picture has a format and no sets. A TSPLIB problem without coordinates is a set of bare items; of
-// several tours the first is the order.
+// not tell, by the name. It waits some seconds for somebody to write to a pipe. A picture has a format and no
+// sets. A TSPLIB problem without coordinates is a set of bare items. Of several tours the first is the order.
 func Open(path string, o Options) (*Input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -169,8 +168,8 @@ func (in *Input) All() iter.Seq2[*Set, error] {
 	}
 }
 
-// Read reads all of a file or folder that [Open] opens; a pipe, which could not be read again, is
-// refused. All faults of JSONL are told at once, as [Faults].
+// Read reads all of a file or folder that [Open] opens. It refuses a pipe, which could not be read
+// again. All faults of JSONL are told at once, as [Faults].
 func Read(path string, o Options) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
 		return nil, errPipe(path)

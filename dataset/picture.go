@@ -29,10 +29,10 @@ type Picture struct {
 	Pix        []uint8 // [Rows, Cols, Channels], row-major, 0 to 255
 }
 
-// LoadImage reads a PNG, JPEG, GIF (its first frame), BMP or WebP picture. A
-// format without colour gives one channel, any other three. What is transparent
-// is laid over white; 16-bit channels keep their high byte. It is turned as EXIF says (JPEG, PNG,
-// WebP). A JPEG of more than [MaxScans] scans is refused. Where ctx ends, so does the reading.
+// LoadImage reads a PNG, JPEG, GIF (its first frame), BMP or WebP picture. A format without colour
+// gives one channel, any other three. What is transparent is laid over white. 16-bit channels keep
+// their high byte. It is turned as EXIF says (JPEG, PNG, WebP). A JPEG of more than [MaxScans]
+// scans is refused. Where ctx ends, so does the reading.
 func LoadImage(ctx context.Context, path string) (*Picture, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -106,7 +106,7 @@ func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
 	return head.Height, head.Width, format, nil
 }
 
-// errDamaged is what a decoder says of a file, the package it is from left out.
+// errDamaged is what a decoder says of a file, without the name of its package.
 func errDamaged(format string, err error) error {
 	why := err.Error()
 	for _, word := range []string{"png: ", "jpeg: ", "gif: ", "bmp: ", "webp: ", "vp8: ", "vp8l: ", "riff: ", "invalid format: ", "invalid JPEG format: "} {
@@ -192,11 +192,10 @@ func (p *Picture) Floats() []float32 {
 	return out
 }
 
-// Resize returns the picture in exactly rows×cols: p itself where it has that
-// size, else a copy by x/image/draw's BiLinear kernel (a tent; when shrinking it
-// widens to the source pixels that one target pixel covers, so nothing is
-// skipped) and a warning that says so. The sides are scaled apart: the picture is
-// neither cropped nor padded.
+// Resize returns the picture in exactly rows×cols: p itself where it has that size, else a copy and
+// a warning that says so. The copy is by x/image/draw's BiLinear kernel, a tent. When shrinking,
+// the tent widens to the source pixels that one target pixel covers, so nothing is skipped. The
+// sides are scaled apart: the picture is neither cropped nor padded.
 func (p *Picture) Resize(rows, cols int) (out *Picture, warning string, err error) {
 	if rows < 1 || cols < 1 || rows > MaxPixels/cols {
 		return nil, "", fmt.Errorf("resize to %d×%d, wanted 1 to %d pixels", rows, cols, MaxPixels)
@@ -217,8 +216,8 @@ func (p *Picture) Resize(rows, cols int) (out *Picture, warning string, err erro
 	return out, fmt.Sprintf("resized from %d×%d to %d×%d (rows×columns)", p.Rows, p.Cols, rows, cols), nil
 }
 
-// FirstEqual gives each key the number of the first that is equal to it: objects of one number
-// may change places.
+// FirstEqual gives each key the number of the first that is equal to it. Objects of one number may
+// change places.
 func FirstEqual(keys []string) []int {
 	first, class := map[string]int{}, make([]int, len(keys))
 	for i, key := range keys {

@@ -21,20 +21,19 @@ type PrefLib struct {
 	Title        string
 	Alternatives []string
 	// Orders are the different orders, each a set of bare items, whose Count is the number of
-	// voters. An item is an alternative and has its name for an id, where it is not one already.
-	// Of alternatives that an incomplete order leaves out nothing is known; voters of a blank
-	// ballot have an order of no levels.
+	// voters. An item is an alternative. Its id is the alternative's name, unless another item has
+	// that id. Nothing is known of alternatives that an incomplete order leaves out. Voters of a
+	// blank ballot have an order of no levels.
 	Orders []*Set
-	// Warnings are where the header's numbers are not those of the file.
+	// Warnings say where the header's numbers are not those of the file.
 	Warnings []string
 }
 
-// ParsePrefLib reads a file of PrefLib in its present format, which begins with lines such as
-// "# NUMBER ALTERNATIVES: 4", or in the one before, which begins with the number of
-// alternatives. Alternatives are numbered from 1 there and from 0 here; braces hold ties. The
-// type is that of the header, else of the file's extension, else what the orders show. The
-// same order on two lines adds up. A ballot with nothing behind its count, or with "{}", is blank.
-// name stands for the file in errors.
+// ParsePrefLib reads a file of PrefLib. The present format begins with lines such as "# NUMBER
+// ALTERNATIVES: 4"; the one before begins with the number of alternatives. Alternatives are
+// numbered from 1 there and from 0 here. Braces hold ties. The type is that of the header, else of
+// the file's extension, else what the orders show. The same order on two lines adds up. A ballot
+// with nothing behind its count, or with "{}", is blank. name stands for the file in errors.
 func ParsePrefLib(r io.Reader, name string) (*PrefLib, error) {
 	p := &prefLibParser{seen: map[string]*Set{}}
 	for number, line := range lines(r) {

@@ -62,7 +62,7 @@ func (f *File) Tours() int {
 // TourAlone reports whether there are no distances, as in a TSPLIB file of tours.
 func (p *Problem) TourAlone() bool { return p.set == nil && p.x == nil }
 
-// Instance has the distances, which a file of many lines does not keep all at once; nil where
+// Instance has the distances. A file of many lines does not keep them all at once. It is nil where
 // there is only a tour.
 func (p *Problem) Instance() (*tsp.Instance, error) {
 	if p.set == nil {

@@ -23,8 +23,8 @@ type records struct {
 	line      int  // of the last record
 }
 
-// newRecords finds how a table separates its values: as its first line says, "sep=;", else as the
-// header shows.
+// newRecords finds how a table separates its values. Its first line may say so, "sep=;", else the
+// header shows it.
 func newRecords(r io.Reader, name string) (*records, error) {
 	br, err := unpackText(r)
 	if err != nil {
@@ -84,8 +84,8 @@ func cutSeparatorLine(head []byte) []byte {
 	return rest
 }
 
-// next returns the values of the next line without white space around; they are valid until the
-// next call. At the end it returns io.EOF.
+// next returns the values of the next line without white space around them. They are valid until
+// the next call. At the end it returns io.EOF.
 func (t *records) next() ([]string, error) {
 	record, err := t.in.Read()
 	if errors.Is(err, io.EOF) {
@@ -113,8 +113,8 @@ func (t *records) explain(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
-// width checks that a record has as many values as the header; values too many may be there where
-// they are empty.
+// checkWidth checks that a record has as many values as the header. There may be more where those
+// are empty.
 func checkWidth(record []string, want int) error {
 	if len(record) < want || strings.Join(record[want:], "") != "" {
 		return fmt.Errorf("has %d fields, wanted %d as the header has", len(record), want)
@@ -139,9 +139,9 @@ type tableHead struct {
 	rows      [][]string
 }
 
-// newTableHead finds the separator of a table, unless it is known, and reads its first rows; whole
-// is whether that is all of it. The separator is the one that gives most columns of known names,
-// else a tab, else what there is more of.
+// newTableHead finds the separator of a table, unless it is known, and reads its first rows. whole
+// is whether head is all of it. The separator is the one that gives most columns of known names,
+// else a tab, else the one that is there more often.
 func newTableHead(head []byte, whole bool, separator rune) tableHead {
 	if i := bytes.LastIndexByte(head, '\n'); !whole && i >= 0 {
 		head = head[:i]

@@ -19,7 +19,7 @@ type Report struct {
 	Items  int    `json:"items"`                  // bare ones: the different ones; others: all of all sets
 	Width  int    `json:"features,omitempty"`
 
-	// Items of a set, of bare ones those that its order names.
+	// Items of a set. Of bare items only those count that its order names.
 	SizeMin    int `json:"size_min"`
 	SizeMedian int `json:"size_median"`
 	SizeMax    int `json:"size_max"`
@@ -44,11 +44,11 @@ type Report struct {
 // The largest feature that is not suspicious: products of greater ones overflow float32.
 const largestFeature = 1e30
 
-// Inspect looks through sets and says what there is; where sets have counts, warnings count voters
-// and not sets. Suspicious are orders that are those of
-// the file, or its reverse, in every set; relevances that are 1, 2, …, n; sets that say nothing of the order; features that
-// never change or are above 1e30 in size; equal items with different places; repeated sets of
-// items with content; images that are not there; and a comparison graph in several parts.
+// Inspect looks through sets and says what there is. Where sets have counts, warnings count voters and not sets.
+// These are suspicious: every set in the order of the file, or every one in its reverse; relevances that are 1, 2,
+// …, n; sets that say nothing of the order. So are features that never change or are above 1e30 in size, equal
+// items with different places, and repeated sets of items with content. So are images that are not there, and a
+// comparison graph in several parts.
 func Inspect(sets []*Set) *Report {
 	r := &Report{Sets: len(sets), Warnings: []string{}}
 	if len(sets) == 0 {
@@ -200,8 +200,8 @@ func (r *Report) sizes(sets []*Set) {
 	}
 }
 
-// some lists the first few of many things as the file calls them: by names or, without any, by
-// their numbers.
+// some lists the first few of many things as the file calls them, by their names or else by their
+// numbers.
 func some(numbers []int, names func(k int) string) string {
 	const most = 8
 	text := ": "

@@ -9,8 +9,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// MaxScans is the most scans of a JPEG picture that is read. Each goes over all of the picture,
-// and a few bytes are enough to say it; encoders write 10 for a progressive picture in colour.
+// MaxScans is the most scans of a JPEG picture that is read. Each goes over all of the picture, and
+// a few bytes are enough for one. Encoders write 10 for a progressive picture in colour.
 const MaxScans = 100
 
 // The markers of JPEG (ITU-T T.81, Table B.1) that delimit what is decoded.
@@ -22,9 +22,9 @@ const (
 	markerAPP1 = 0xe1
 )
 
-// jpegSegments calls f for each segment of a JPEG up to its end or the file's: its marker and
-// length, and what follows in r, of which f may read up to length bytes. It passes over what
-// [image/jpeg] passes over: the bytes of scans, and others between segments.
+// jpegSegments calls f for each segment of a JPEG, up to its end or the file's, with its marker and
+// length. f may read up to length bytes from r. It passes over what [image/jpeg] passes over: the
+// bytes of scans, and others between segments.
 func jpegSegments(r *bufio.Reader, f func(marker byte, length int) error) error {
 	if _, err := r.Discard(2); err != nil { // the start of the image
 		return err

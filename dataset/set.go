@@ -75,16 +75,17 @@ type Set struct {
 	// Order here), or "" where it gave neither.
 	OrderGiven string
 
-	// Levels are what is known of the order, also where it is not one; nil where the file's
-	// format has no such thing.
+	// Levels are what is known of the order, also where it is not complete. They are nil where the
+	// file's format has no such thing.
 	Levels BucketOrder
-	// Relevance is how relevant the items are, where the file grades them ([ParseSVMLight]); below
-	// 0 stands for unjudged.
+	// Relevance is how relevant the items are, where the file grades them ([ParseSVMLight]). Below
+	// 0 is unjudged.
 	Relevance []float64
 	// Count is how many gave this order (voters, for example), 0 where the file does not say.
 	Count int
 
-	// Constraints are what an order that is asked for must obey; items go by [Set.ItemNames].
+	// Constraints are what an order that is asked for must obey. They call items by
+	// [Set.ItemNames].
 	Constraints constraint.Text
 
 	Dir  string // folder that relative Image paths start from
@@ -121,10 +122,10 @@ func (s *Set) itemName(i int) string {
 	return strconv.Itoa(i)
 }
 
-// Validate reports the first fault of a set: an item of another kind, features
-// of different lengths, NaN or infinite numbers, an item's id used twice or with white space around it, constraints
-// that [constraint.Text] does not read, an
-// order that is not a permutation of the items. A set of no items is valid.
+// Validate reports the first fault of a set. Faults of items are another kind than the set's, features of different
+// lengths, NaN or infinite numbers, and an id used twice or with white space around it. Faults of the set are
+// constraints that [constraint.Text] does not read, and an order that is not a permutation of the items. A set of
+// no items is valid.
 func (s *Set) Validate() error { return s.validate(false) }
 
 // validate is [Set.Validate]; empty is whether features may be empty, which are NaN.
@@ -173,8 +174,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// Known returns what is known of the set's order: its Levels or, where there are none, its
-// Order; nil where that is not known either.
+// Known returns what is known of the set's order: its Levels or, where there are none, its Order.
+// It is nil where that is not known either.
 func (s *Set) Known() BucketOrder {
 	if s.Levels == nil && s.Order != nil {
 		return Strict(s.Order)

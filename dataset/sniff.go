@@ -25,8 +25,8 @@ var byExtension = map[string]Format{
 	".order": FormatSushi, ".tsp": FormatTSPLIB, ".atsp": FormatTSPLIB, ".tour": FormatTSPLIB,
 }
 
-// sniff finds the format of r, gzipped or not, which it takes for JSONL as soon as a brace begins it:
-// of a pipe no more may come yet. The reader that it returns gives all of the text.
+// sniff finds the format of r, gzipped or not. It takes r for JSONL as soon as a brace begins it,
+// since no more of a pipe may have come yet. The reader that it returns gives all of the text.
 func sniff(r io.Reader, name string, o Options) (*bufio.Reader, Format, error) {
 	br, err := unpackText(r)
 	if err != nil {
@@ -112,8 +112,8 @@ func sniffHead(br *bufio.Reader, name string) (Format, error) {
 
 const formatNames = "JSONL, CSV with a header set,item,rank or rank1,rank2,…, svmlight, PrefLib, SUSHI, TSPLIB or tour text"
 
-// sniffLines finds the format in a file's head; whole is whether that is all of the file, and
-// named what the file's name says.
+// sniffLines finds the format in a file's head. whole is whether that is all of the file, and named
+// is what the file's name says.
 func sniffLines(head []byte, whole bool, named Format) Format {
 	var data, comments [][]string // fields of lines
 	all := strings.Split(string(head), "\n")

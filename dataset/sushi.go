@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// ParseSushi reads the .order files of the SUSHI preference data: the first line is skipped,
-// every other is two fields, then the ids of items from 0, best first. Lines that rank other
-// items than all of 0 … n−1, n being one more than the greatest id, are incomplete; one that
-// ranks none is a voter who says nothing. name stands for the file in errors.
+// ParseSushi reads the .order files of the SUSHI preference data. The first line is skipped. Every
+// other has two fields, then the ids of items from 0, best first. n is one more than the greatest
+// id, and a line that does not rank all of 0 … n−1 is incomplete. One that ranks none is a voter
+// who says nothing. name stands for the file in errors.
 func ParseSushi(r io.Reader, name string) ([]*Set, error) {
 	sets, _, err := newSushi(r, name)
 	return sets, err
 }
 
-// newSushi is [ParseSushi] with warnings: of lines whose second field is not how many ids follow, and
-// of a first line that begins with another number than that of the items.
+// newSushi is [ParseSushi] with warnings. They are of lines whose second field is not how many ids
+// follow, and of a first line that does not begin with the number of items.
 func newSushi(r io.Reader, name string) (sets []*Set, warnings []string, err error) {
 	type row struct {
 		line int

@@ -15,8 +15,8 @@ import (
 // MaxFeatures is the highest feature number that [ParseSVMLight] takes.
 const MaxFeatures = 1 << 20
 
-// maxSparse bounds how many times the features that a file leaves out may outnumber those
-// that are there, beyond the first 4 million: memory must follow the bytes that arrive.
+// maxSparse bounds how many times the features that a file leaves out may outnumber those that are
+// there, beyond the first 4 million. Memory must follow the bytes that arrive.
 const maxSparse = 16
 
 // ParseSVMLight reads the ranking format of SVMlight, LETOR and MSLR, a line an item; name stands for
@@ -24,15 +24,15 @@ const maxSparse = 16
 //
 //	relevance qid:QUERY feature:value … # comment
 //
-// with queries in any order; the items of a query are a set, whose id is the query's, in the
-// order of their lines. A greater relevance comes first, items of equal relevance are tied,
-// and of items with a relevance below 0, which stands for unjudged, nothing is known.
-// Features are numbered from 0 or from 1, as the file does, and stand in any order; one that a
-// line leaves out is 0. [Columns] says from which number on.
-// The comment, if there is one, is the item's id where it is not one already.
+// Queries may come in any order. The items of a query are a set, whose id is the query's, in the
+// order of their lines. A greater relevance comes first, and items of equal relevance are tied. A
+// relevance below 0 stands for unjudged: nothing is known of that item. Features are numbered from
+// 0 or from 1, as the file does, and stand in any order. One that a line leaves out is 0. [Columns]
+// says from which number on. The comment, if there is one, is the item's id where it is not one
+// already.
 //
 // Where no line has a qid, FILE.query beside the file has the sizes of the sets, a line each, as
-// LightGBM writes it; the sets are numbered from 1. [Open] reads both.
+// LightGBM writes it. The sets are then numbered from 1. [Open] reads both.
 //
 // All faults of a file are told at once, as [Faults].
 func ParseSVMLight(r io.Reader, name string) ([]*Set, error) {

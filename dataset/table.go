@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// table gathers rows, an item each, of sets that may stand in any order. Its lists are of all
-// rows, so that a row costs little more than its numbers.
+// table gathers rows, an item each. Rows of a set may stand anywhere. The lists are of all rows, so
+// that a row costs little more than its numbers.
 type table struct {
 	setAt map[string]int32
 	ids   []string // of sets, as they first occur
@@ -30,7 +30,7 @@ type table struct {
 	features []float64 // of all rows
 }
 
-// inSet returns the number of a set, which is new where id is.
+// inSet returns the number of a set. A new id makes a new one.
 func (t *table) inSet(id string, line int) int32 {
 	k, there := t.setAt[id]
 	if !there {
@@ -44,7 +44,7 @@ func (t *table) inSet(id string, line int) int32 {
 	return k
 }
 
-// weigh notes how often a set counts, which all its rows say alike.
+// weigh notes how often a set counts. All its rows must say the same.
 func (t *table) weigh(id, text string, line int) error {
 	count, err := wholeWeight(text)
 	if err != nil {
@@ -113,8 +113,9 @@ func (t *table) twice(rows [][]int32, faults *Faults) {
 	}
 }
 
-// sets makes the sets of the rows. Items without features are bare: all sets share those of the
-// table, and what a set does not name is unknown there. known says which values are.
+// sets makes the sets of the rows. Items without features are bare. All sets share those of the
+// table, and nothing is known of an item that a set does not name. known says which values are
+// known.
 func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 	list := make([]Set, len(t.ids))
 	sets := make([]*Set, len(list))
@@ -165,7 +166,7 @@ func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 	return sets, nil
 }
 
-// levelsOf groups items by a value, the greatest first; items whose value is not ok are in no
+// levelsOf groups items by a value, the greatest first. Items whose value is not ok are in no
 // group.
 func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) BucketOrder {
 	count := 0
@@ -200,8 +201,8 @@ func levelsOf[T cmp.Ordered](values []T, ok func(T) bool) BucketOrder {
 	return l
 }
 
-// zeroRanks are ranks of 0 that may stand for no rank: beside ranks from 1 on, twice in a set, or in
-// some sets alone.
+// zeroRanks are ranks of 0 that may stand for no rank. They stand beside ranks from 1 on, and are
+// twice in a set, or in some sets only.
 type zeroRanks struct {
 	sets, without  int    // that have one, and that have ranks from 1 on
 	twice, example string // such a set

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// unpackText is [unpack] for a file of text: a byte order mark is left out, and UTF-16, which has
-// one, becomes UTF-8. Lines that end with CR alone end with LF.
+// unpackText is [unpack] for a file of text. A byte order mark is left out. UTF-16, which has one,
+// becomes UTF-8. Lines that end with CR alone end with LF.
 func unpackText(r io.Reader) (*bufio.Reader, error) {
 	br, err := unpack(r)
 	if err != nil {
@@ -29,8 +29,8 @@ func unpackText(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&macReader{r: bufio.NewReader(&utf16Reader{r: br, order: order})}, 64<<10), nil
 }
 
-// macReader ends lines with LF where a text ends them with CR alone, as old Macs and "CSV (Macintosh)" do:
-// by its first end of a line. Without that, such a file is one line, a header without a set.
+// macReader ends lines with LF where a text ends them with CR alone, as old Macs and "CSV (Macintosh)" do.
+// The first end of a line decides. Without it such a file would be one line, a header without a set.
 type macReader struct {
 	r     *bufio.Reader
 	known bool // how lines end
@@ -83,7 +83,7 @@ type utf16Reader struct {
 	order binary.ByteOrder
 }
 
-var errUTF16 = errors.New("begins as UTF-16 does, and is none: a character is cut off")
+var errUTF16 = errors.New("begins as UTF-16 does, but is none: a character is cut off")
 
 // Read implements [io.Reader].
 func (u *utf16Reader) Read(p []byte) (n int, err error) {

@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// Cut cuts the picture into rows × columns tiles, row by row. Sides that they do not divide
-// are an error that says which picture would do; see [Picture.Crop].
+// Cut cuts the picture into rows × columns tiles, row by row. A side that does not divide is an
+// error, which says what size of picture would; see [Picture.Crop].
 func (p *Picture) Cut(rows, columns int) ([]*Picture, error) {
 	if rows < 1 || columns < 1 || rows > p.Rows || columns > p.Cols {
 		return nil, fmt.Errorf("%d×%d pixels (rows×columns) have no %d×%d tiles", p.Rows, p.Cols, rows, columns)
@@ -31,8 +31,8 @@ func (p *Picture) part(y, x, height, width int) *Picture {
 	return t
 }
 
-// Crop returns the largest part in the picture's middle that divides into rows × columns
-// tiles, p itself where it does.
+// Crop returns the largest part in the picture's middle that divides into rows × columns tiles.
+// That is p itself where all of it does.
 func (p *Picture) Crop(rows, columns int) (*Picture, error) {
 	if rows < 1 || columns < 1 || rows > p.Rows || columns > p.Cols {
 		return nil, fmt.Errorf("%d×%d pixels (rows×columns) have no %d×%d tiles", p.Rows, p.Cols, rows, columns)

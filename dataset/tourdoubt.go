@@ -9,7 +9,7 @@ import (
 // mostDoubted is how many tours of a file [DoubtTours] looks at, spread over all of it.
 const mostDoubted = 10_000
 
-// DoubtTours says what speaks against the tours of sets of points, as in tour text, as shortest ones
+// DoubtTours says why the tours of sets of points, as in tour text, may not be the shortest ones
 // ([tsp.Doubts]). name stands for the file.
 func DoubtTours(name string, sets []*Set) []string {
 	var d tsp.Doubts
@@ -37,7 +37,7 @@ func (f *TSPLIB) doubt(name string) []string {
 	return d.Warnings()
 }
 
-// Doubts says what speaks against the tours of a file of cities as shortest ones.
+// Doubts says why the tours of a file of cities may not be the shortest ones.
 func (f *File) Doubts() []string {
 	switch {
 	case f.problem != nil:

@@ -16,9 +16,9 @@ import (
 //
 //	x1 y1 x2 y2 … xn yn output t1 t2 … tn t1
 //
-// Cities are numbered from 1 there and from 0 here; the closing city may be left out, and so
-// may "output" and the tour. Lines may have different n. Each line becomes a set of points, called
-// by the numbers that the line has for them, its tour the order.
+// Cities are numbered from 1 there and from 0 here. The closing city may be left out, and so may
+// "output" and the tour. Lines may have different n. Each line becomes a set of points, which are
+// called by their numbers in the line. Its tour is the order.
 func ReadTourText(path string) ([]*Set, error) { return readFile(path, ParseTourText) }
 
 // ParseTourText is [ReadTourText] for a reader; name stands for the file in errors.
@@ -90,7 +90,7 @@ func parseTourLine(text string) (*Set, error) {
 	return s, nil
 }
 
-// twice is the first city that a tour has twice, −1 where it has none so.
+// twice is the first city that a tour has twice, −1 where there is none.
 func twice(tour perm.Order) int {
 	seen := make([]bool, len(tour))
 	for _, k := range tour {

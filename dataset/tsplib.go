@@ -22,16 +22,16 @@ type TSPLIB struct {
 	Instance *tsp.Instance
 	// Tours are the file's tours, from 0; each has all cities.
 	Tours []perm.Order
-	// Warnings are what the file has and nobody uses, and what is odd about its distances.
+	// Warnings say what the file has that is not used, and what is odd about its distances.
 	Warnings []string
 }
 
-// ParseTSPLIB reads a problem (.tsp; .atsp, whose distances may depend on the direction) or tours
-// (.tour) in the format of TSPLIB (Reinelt 1991): KEY: value lines, NODE_COORD_SECTION,
-// EDGE_WEIGHT_SECTION (FULL_MATRIX and the eight triangles, with numbers on as many lines as they
-// like), TOUR_SECTION. Keys and values are in any case, and words may follow a value. The end may
-// go without EOF. Of other keys and of DISPLAY_DATA_SECTION nothing is kept. Errors and warnings
-// number cities as the file does, from 1. name stands for the file in errors.
+// ParseTSPLIB reads a problem or tours (.tour) in the format of TSPLIB (Reinelt 1991). A problem is
+// .tsp, or .atsp, whose distances may depend on the direction. It reads KEY: value lines,
+// NODE_COORD_SECTION, EDGE_WEIGHT_SECTION (FULL_MATRIX and the eight triangles, with numbers on any
+// number of lines) and TOUR_SECTION. Keys and values are in any case, and words may follow a value.
+// EOF may be missing at the end. Other keys and DISPLAY_DATA_SECTION are not kept. Errors and
+// warnings number cities as the file does, from 1. name stands for the file in errors.
 func ParseTSPLIB(r io.Reader, name string) (*TSPLIB, error) {
 	p := &tsplibParser{format: "FULL_MATRIX", dimension: -1, given: map[string]bool{}}
 	number := 0
@@ -170,8 +170,8 @@ func join[T ~string](names []T) string {
 	return text
 }
 
-// A triangle says which of a matrix the numbers are: the part above the diagonal by rows is that
-// below it by columns.
+// A triangle says which part of a matrix the numbers are. The part above the diagonal by rows is
+// the part below it by columns.
 type triangle struct{ upper, diagonal bool }
 
 var weightFormats = map[string]*triangle{
@@ -414,8 +414,8 @@ func (p *tsplibParser) matrix() ([]float64, error) {
 }
 
 // Set returns the problem's cities as a set of points, called by their numbers, with the file's
-// first tour where it has one. A problem of distances, or of points in space, has none in the
-// plane, which is an error.
+// first tour where it has one. A problem of distances, or of points in space, has no points in the
+// plane. That is an error.
 func (f *TSPLIB) Set() (*Set, error) {
 	switch x := f.Instance; {
 	case x == nil:

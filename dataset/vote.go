@@ -28,9 +28,9 @@ func VoteOf(o perm.Order, count int) Vote {
 	return v
 }
 
-// Votes returns what sets of bare items say as votes on n items, n being the most that a set
-// has. Sets of which nothing is known are left out; a Count of 0 is one voter. It fails on
-// items that are not bare: those of one set are then not those of another.
+// Votes returns what sets of bare items say as votes on n items, the most that a set has. Sets of
+// which nothing is known are left out. A Count of 0 is one voter. It fails on items that are not
+// bare, since those of one set are not those of another.
 func Votes(sets []*Set) (votes []Vote, n int, err error) {
 	for i, s := range sets {
 		if s.Kind != KindBare {
@@ -44,9 +44,9 @@ func Votes(sets []*Set) (votes []Vote, n int, err error) {
 	return votes, n, nil
 }
 
-// CheckVotes counts the voters. It fails where levels are not those of n items (see
-// [BucketOrder.Validate]), on counts below 1 and on more than [MaxVoters]. Its time grows with the
-// items that votes name, not with n for each vote.
+// CheckVotes counts the voters. It fails where levels are not of n items (see
+// [BucketOrder.Validate]), where a count is below 1, and on more than [MaxVoters]. A vote takes
+// time for the items that it names, not for n.
 func CheckVotes(votes []Vote, n int) (voters int, err error) {
 	if n < 0 {
 		return 0, fmt.Errorf("votes: %d items, wanted 0 or more", n)
@@ -78,15 +78,15 @@ func CheckVotes(votes []Vote, n int) (voters int, err error) {
 	return voters, nil
 }
 
-// ComparisonParts returns the strongly connected parts of the comparison graph of valid votes
-// on n items: it has an edge from item a to item b where some vote puts a before b. No vote
-// puts an item of a later part before one of an earlier part; an item in no vote is a part of
-// its own. Hunter (2004, "MM algorithms for generalized Bradley–Terry models", assumption 1)
-// shows that strengths of maximum likelihood exist just where there is one part. Time and
-// memory grow with the items that votes name.
+// ComparisonParts returns the strongly connected parts of the comparison graph of valid votes on n
+// items. The graph has an edge from item a to item b where some vote puts a before b. No vote puts
+// an item of a later part before one of an earlier part. An item in no vote is a part of its own.
+// Hunter (2004, "MM algorithms for generalized Bradley–Terry models", assumption 1) shows that
+// strengths of maximum likelihood exist just where there is one part. Time and memory grow with the
+// items that votes name.
 func ComparisonParts(votes []Vote, n int) [][]int {
-	// Whoever is in a level comes before the next level's, and through those before all later
-	// ones. Between two levels of many items a node of its own saves the edges of all pairs.
+	// Items of a level come before those of the next, and through them before all later ones.
+	// Between two levels of many items a node of its own saves the edges of all pairs.
 	successors := make([][]int, n)
 	for _, v := range votes {
 		for i := 1; i < len(v.Levels); i++ {

@@ -75,7 +75,7 @@ func TestFeaturesOfASet(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		`{"features":[7],"items":[{},{}]}`:                           "features: are of the set, whose items have none of their own: items are bare",
+		`{"features":[7],"items":[{},{}]}`:                           "features: belong to the set, whose items have none of their own: items are bare",
 		`{"features":{"q":7},"items":[{"features":[1]}]}`:            "features: has names, wanted a list as item 0 has",
 		`{"features":[7],"items":[{"features":{"a":1}}]}`:            "features: is a list, wanted names",
 		`{"features":{"a":7},"items":[{"features":{"a":1}}]}`:        `features: "a" is a feature of the items already`,

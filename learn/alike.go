@@ -8,10 +8,10 @@ import (
 )
 
 // inIndexOrder names identical objects of a set anew in the orders that a search found. Their names make no
-// difference to the network: a way is as probable with two of them exchanged in all its states, the noise
-// too. Some orders are the same but for such names. The first of these gets identical objects by rising
-// index, and the others follow in lexicographic order. alike[k] is the first object that is identical with
-// object k.
+// difference to the network. If two of them are exchanged in all states of a way, the noise too, it is as
+// probable as before. Some orders are the same but for such names. The first of these gets identical
+// objects by rising index, and the others follow in lexicographic order. alike[k] is the first object that
+// is identical with object k.
 func inIndexOrder(beam []diffusion.Path, alike []int) {
 	several := false
 	for k, first := range alike {
@@ -65,7 +65,7 @@ func firstNames(o perm.Order, alike []int) perm.Order {
 }
 
 // nextNames is the next order in lexicographic order that is o but for the names of identical
-// objects; the first one after the last.
+// objects. After the last it is the first.
 func nextNames(o perm.Order, alike []int) perm.Order {
 	out := append(perm.Order(nil), o...)
 	for i := len(out) - 1; i >= 0; i-- {

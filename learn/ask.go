@@ -37,19 +37,19 @@ type Ordered struct {
 // Ranked is an order that decoding found.
 type Ranked struct {
 	Order perm.Order `json:"order"`
-	// LogPath, in nats, is the log-probability to come to this order from one start on the ways that were
-	// kept. All orders of an answer have the same start X_T. It ranks these orders. log p(order | objects) is
-	// over all starts and ways; [Model.Score] estimates it.
+	// LogPath, in nats, is the log-probability to come to this order from one start X_T on the ways that were
+	// kept. All orders of an answer have the same start, so it ranks them. log p(order | objects) is over all
+	// starts and ways; [Model.Score] estimates it.
 	LogPath Nats `json:"log_path"`
 	// Cost is the length of a tour, nil where orders cost nothing.
 	Cost *float64 `json:"cost,omitempty"`
 }
 
 // chunk calls f with the encodings of some sets at a time: Eval.Batch, or as many as [Model.together]
-// says where each has one state at a time. index says which sets they
-// are. Sets of like sizes go together wherever they stand. Of a set of fewer than two objects, which
-// has one order, f is called without an encoding. The sets have ids, by which errors call them.
-// warnings[i] are those of the objects of set i.
+// says where each has one state at a time. index says which sets they are. Sets of like sizes go
+// together wherever they stand. A set of fewer than two objects has one order; f is called for it
+// without an encoding. The sets have ids, by which errors call them. warnings[i] are those of the
+// objects of set i.
 func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]dataset.Warning, err error) {
 	warnings = make([][]dataset.Warning, len(sets))
 	if _, err := m.Decoder(); err != nil {
@@ -103,12 +103,12 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f
 	return warnings, nil
 }
 
-// togetherNumbers is about how many numbers of objects, their own or the network's, are asked about
-// at a time.
+// togetherNumbers is about how many numbers are asked about at a time. They are those of the
+// objects, or those that the network makes of them.
 const togetherNumbers = 1 << 19
 
 // together is how many sets of n objects with one state each are asked about at a time. The network's last
-// part of each size is filled up, so that more sets waste less; Eval.Batch bounds the sets of many states.
+// part of each size is filled up, so more sets waste less. Eval.Batch bounds the sets of many states.
 func (m *Model) together(n int) int {
 	object := max(float64(m.Denoiser.Config.Dim), m.objectFloats())
 	return max(m.Config.Eval.Batch, int(togetherNumbers/(float64(n)*object)))
@@ -151,8 +151,8 @@ func (m *Model) ofItems(ctx context.Context, err error) error {
 	return &SetError{Refuse(Unfit, "items", "%w", err)}
 }
 
-// warn brings the warnings of sets together, those of their objects and those of sizes that
-// the model was not trained on: all, each once, and of each set with those of the model.
+// warn brings the warnings of sets together, those of their objects and those of sizes that the
+// model was not trained on. all has each once. of[i] are those of set i, and those of the model.
 func (m *Model) warn(sets []*dataset.Set, objects [][]dataset.Warning) (all []dataset.Warning, of [][]string) {
 	sizes := m.otherSizes(sets)
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
@@ -185,11 +185,11 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]dataset.Warning) (all []da
 	return append(all, doubts...), of
 }
 
-// mostDoubts is of how many sets, each with its own, it is said what is odd.
+// mostDoubts is for how many sets it is said, one by one, what is odd.
 const mostDoubts = 3
 
-// otherSizes warns of sets that are not of the size the model was trained on, once a size. A
-// model of ranked lists has seen several, the largest of task.n.
+// otherSizes warns of sets that are not of the size the model was trained on, once a size. A model
+// of ranked lists has seen several sizes, up to task.n.
 func (m *Model) otherSizes(sets []*dataset.Set) map[int]dataset.Warning {
 	warnings, count := map[int]dataset.Warning{}, map[int]int{}
 	trained := m.Config.Task.N
@@ -227,9 +227,9 @@ func name(s *dataset.Set, i int) string {
 	return fmt.Sprintf("%d", i+1)
 }
 
-// Order finds the most probable orders of sets, at most top each. More than one come from
-// the beam. All obey the constraints of their set, whose contradictions are an error. Sets with
-// the same objects and constraints are asked once: their answers share memory.
+// Order finds the most probable orders of sets, at most top each. More than one come from the beam.
+// All obey the constraints of their set; constraints that contradict each other are an error. Sets
+// with the same objects and constraints are asked once, and their answers share memory.
 func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions) (out []Ordered, warnings []dataset.Warning, err error) {
 	var cost func(*dataset.Set, perm.Order) float64
 	if p, ok := m.Task.(task.Coster); ok {
@@ -238,8 +238,8 @@ func (m *Model) Order(ctx context.Context, sets []*dataset.Set, top int, opt Dec
 	return m.OrderBy(ctx, sets, top, opt, cost)
 }
 
-// OrderBy is [Model.Order] with another cost, by which the orders of the last beam are chosen, the
-// least first; nil for none. It depends on the set's objects and its order alone.
+// OrderBy is [Model.Order] with another cost. Of the last beam the orders of the least cost are
+// chosen. nil is no cost. The cost must depend on the set's objects and its order alone.
 func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt DecodeOptions, price func(*dataset.Set, perm.Order) float64) (out []Ordered, warnings []dataset.Warning, err error) {
 	if err := m.Method.Refuse("orders of new sets"); err != nil {
 		return nil, nil, err
@@ -302,7 +302,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 	return out, warnings, nil
 }
 
-// ordered is the answer for a set of the ways that decoding found, the best first; alike is as
+// ordered makes the answer for a set from the ways that decoding found, the best first. alike is as
 // [inIndexOrder] has it.
 func (m *Model) ordered(s *dataset.Set, ways []diffusion.Path, top int, ruled bool, price func(*dataset.Set, perm.Order) float64, alike []int) (o Ordered, err error) {
 	if price != nil {
@@ -346,8 +346,8 @@ const samplesAtOnce = 64
 
 // Sample draws count orders of each set. Another seed gives other draws. The draws of a set depend
 // on the seed, its objects and its constraints alone: the same set has the same draws wherever it
-// stands. Where a set has constraints all draws obey, and follow the law that
-// [diffusion.Decoder.WithConstraints] states; contradictions are an error.
+// stands. Where a set has constraints all draws obey them, and follow the law that
+// [diffusion.Decoder.WithConstraints] states. Contradictions are an error.
 func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed uint64) (out []Sampled, warnings []dataset.Warning, err error) {
 	if err := CheckDraws("count", count); err != nil {
 		return nil, nil, err
@@ -427,9 +427,8 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	return out, warnings, nil
 }
 
-// Scored is the log-probability of a set's given order, and a bound on it. Of a set with ties, or
-// with items of which nothing is known, it is that of all orders consistent with its levels
-// together.
+// Scored is the log-probability of a set's given order, and a bound on it. Where a set has ties, or
+// items of which nothing is known, it is that of all orders consistent with its levels together.
 type Scored struct {
 	ID         string `json:"id"`
 	OrderGiven string `json:"order_given,omitempty"` // as in [Ordered], or "levels"
@@ -443,22 +442,23 @@ type Scored struct {
 	LogProb       Nats    `json:"log_prob"`
 	LogProbStdErr Nats    `json:"log_prob_stderr"`
 	Effective     float64 `json:"effective"`
-	// Capped is whether an estimate was above 0, which no log p is, and was made 0. What is certain,
-	// as all orders together are, is 0 ± 0 exactly and is not estimated.
+	// Capped is whether an estimate was above 0, which no log p is, and was made 0. All orders
+	// together are certain: that is 0 ± 0 exactly and no estimate.
 	Capped bool `json:"capped,omitempty"`
 	// Warnings are as in [Ordered].
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Score estimates log p of the sets' given orders, and bounds it from below, by draws forward
-// trajectories. Where a set has levels that are not one order it is the log of the sum over all
-// orders consistent with them ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is
-// the sum over all ways, with a standard error of 0. Constraints do not matter here.
+// Score estimates log p of the sets' given orders, and bounds it from below, by draws forward trajectories.
+// Where a set has levels that are not one order, p is the sum over all orders consistent with them
+// ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is the sum over all ways, with
+// a standard error of 0. Constraints do not matter here.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, true)
 }
 
-// Bound is [Model.Score] for whoever wants the bound alone: of few objects too, log p is the estimate.
+// Bound is [Model.Score] for whoever wants the bound alone. Its log p is always an estimate, of few
+// objects too.
 func (m *Model) Bound(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, false)
 }

@@ -11,10 +11,10 @@ import (
 // ahead is how many batches are made while the engine works.
 const ahead = 2
 
-// share is which part of each batch a process makes: number rank, from 0, of so many equal ones.
+// share is which part of each batch a process makes: number rank, from 0, of so many equal parts.
 type share struct{ rank, of int }
 
-// batch makes a share of the batch of training step s, counted from 1: a pure function of the
+// batch makes a share of the batch of training step s, counted from 1. It is a pure function of the
 // configuration and s, so that a resumed training needs no generator's state.
 func (m *Model) batch(s int, of share) (*method.Batch, error) {
 	n, first, whole := m.setsOf(s)
@@ -33,9 +33,9 @@ func (m *Model) batch(s int, of share) (*method.Batch, error) {
 	return b, nil
 }
 
-// setsOf says which sets a training step has: whole sets of n objects, the one that is number first of
-// those of this size, and so on. With several sizes each has its turn once a round, in an order that is
-// drawn anew: a function of the configuration and the step.
+// setsOf says which sets a training step has. They are whole sets of n objects, from number first of
+// this size on. With several sizes each has its turn once a round. The order of a round is drawn anew.
+// It is a function of the configuration and the step.
 func (m *Model) setsOf(s int) (n, first, whole int) {
 	sizes := m.Config.TrainSizes()
 	round, turn := (s-1)/len(sizes), (s-1)%len(sizes)
@@ -50,8 +50,8 @@ func (m *Model) setup() *method.Setup {
 	return &method.Setup{Config: &m.Config, Denoiser: m.Denoiser, Process: m.Process, Engine: m.Engine, Store: m.Store, State: &m.State}
 }
 
-// CheckData draws an example, so that data that are missing, damaged or of another kind than the
-// method needs are told before a training begins.
+// CheckData draws an example. So a training does not begin with data that are missing, damaged, or
+// not of the kind that the method needs.
 func (m *Model) CheckData() error {
 	ex, err := m.Task.Examples(task.Train, 0, 1)
 	if err != nil {

@@ -27,7 +27,8 @@ func (b *best) see(score float64, step int) bool {
 	return true
 }
 
-// score is what a validation is worth by the task's measure for that, of what the log keeps of it.
+// score is what a validation is worth by the task's measure for that. fields are what the log keeps
+// of it.
 func (m *Model) score(fields map[string]any) (score float64, ok bool) {
 	for _, x := range slices.Concat(m.Task.Measures(), task.PlaceMeasures) {
 		if value, has := fields[x.Log].(float64); has && x.Better != 0 {
@@ -51,7 +52,7 @@ func (t *trainer) recall() error {
 	return nil
 }
 
-// keepBest keeps the weights in the store where the validation of them is the best so far.
+// keepBest keeps the weights that are in the store if their validation is the best so far.
 func (t *trainer) keepBest(fields map[string]any) error {
 	score, ok := t.score(fields)
 	if !ok || !t.best.see(score, t.State.Step) {

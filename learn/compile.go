@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// compiling says that the engine compiles a graph for sets of up to size objects; size 0 is their encoder. It
-// returns what is to be called when that is done. The go engine compiles nothing that would take a while.
+// compiling says that the engine compiles a graph for sets of up to size objects. Size 0 is their encoder. It
+// returns a function to call when that is done. The go engine compiles nothing that would take a while.
 func (m *Model) compiling(size int) (done func()) {
 	if m.Engine.Kind == "go" {
 		return func() {}

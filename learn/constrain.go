@@ -20,8 +20,8 @@ func (e *FirstItemError) Help() string { return "the model's orders begin at ite
 // Unwrap returns what contradicts.
 func (e *FirstItemError) Unwrap() error { return e.error }
 
-// plans reads the constraints of sets and finds what contradicts; the plan of a set without
-// any is nil. The sets have ids, by which errors call them.
+// plans reads the constraints of sets and finds contradictions. The plan of a set without any
+// constraints is nil. The sets have ids, by which errors call them.
 func (m *Model) plans(ctx context.Context, sets []*dataset.Set) ([]*constraint.Plan, error) {
 	out := make([]*constraint.Plan, len(sets))
 	for i, s := range sets {

@@ -7,12 +7,11 @@ import (
 	"github.com/riffle-ml/riffle/diffusion"
 )
 
-// CheckDevices tells whether the model can be trained with its batches shared by so many
-// devices ([TrainOptions]): the engine must have them, and their number must divide
-// Config.Train.Batch. The steps are those of one device but for the order of additions
-// ([diffusion.Trainer.Spread]). What the latent objective draws before each training step is drawn
-// on the first device. The checkpoints are the same files, so that a run may be
-// resumed with another number.
+// CheckDevices tells whether the model can be trained with its batches shared by so many devices
+// ([TrainOptions]). The engine must have them, and their number must divide Config.Train.Batch. The
+// steps are those of one device but for the order of additions ([diffusion.Trainer.Spread]). What
+// the latent objective draws before each training step is drawn on the first device. The
+// checkpoints are the same files, so that a run may be resumed with another number.
 func (m *Model) CheckDevices(count int) error {
 	if err := diffusion.CheckDevices(m.Engine, count); err != nil {
 		return err

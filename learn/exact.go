@@ -9,14 +9,15 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Sets of as many orders as these are scored by all of them: always, and where the draws are as many.
+// A set of at most so many orders is scored by all of them. Up to the first number it always is, up
+// to the second where there are as many draws.
 const (
 	exactAlways = 24
 	exactMost   = 120
 )
 
-// exactOrders is how many orders a set of n objects has where its log p is their sum, 0 where it is
-// an estimate by so many draws.
+// exactOrders is how many orders a set of n objects has where its log p is the sum over all ways.
+// It is 0 where log p is an estimate by so many draws.
 func (m *Model) exactOrders(n, draws int) int {
 	if orders := m.Process.Orders(n, exactMost); orders <= exactAlways || orders <= min(draws, exactMost) {
 		return orders
@@ -25,8 +26,8 @@ func (m *Model) exactOrders(n, draws int) int {
 }
 
 // exactly puts log p itself in the place of its estimates where a set has few orders. Draws miss the ways
-// that the shuffles cannot make: one riffle of three cards or more makes only some orders, and a model
-// may think that it undoes any.
+// that the shuffles cannot make. One riffle of three cards or more makes only some orders, and a model
+// may undo any.
 func (m *Model) exactly(ctx context.Context, enc *diffusion.Encoded, sets []*dataset.Set, index []int, draws int, estimates []diffusion.Estimate) error {
 	var few []int
 	for k := range index {

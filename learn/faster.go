@@ -8,17 +8,17 @@ import (
 	"github.com/riffle-ml/riffle/engine"
 )
 
-// What XLA takes to compile a training step for a size of sets, and an answer, in seconds of a core: 5 and 0.8
-// at rest, with the room that the times of the network's products have (see productTime). compileTime, which
-// bounds a request, has more. backward is what a step takes, over the network's part of an answer for as
-// many states.
+// The first two are the seconds of a core that XLA takes to compile a training step for a size of sets, and an
+// answer. At rest they are 5 and 0.8; they have the room that the times of the network's products have (see
+// productTime). compileTime, which bounds a request, has more room. backward is how many times as long as the
+// network's part of an answer a step takes, for as many states.
 const (
 	trainCompileTime = 8.0
 	askCompileTime   = 1.3
 	backward         = 3.0
 )
 
-// Choice is which of two engines is the faster for some work, by the estimate of [Model.Work].
+// Choice says which of two engines is faster for some work, by the estimate of [Model.Work].
 type Choice struct {
 	Kind string // "go" or "xla"
 	Why  string
@@ -50,7 +50,7 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.2g s", max(d.Seconds(), 0.001))
 }
 
-// sizes are those that sets are padded to, at most: of ranked lists all up to the largest.
+// sizes are the sizes that sets may be padded to. Of ranked lists these are all up to the largest.
 func (m *Model) sizes() []int {
 	most := m.Config.Task.N
 	if !m.Config.MixedSizes() {
@@ -73,9 +73,9 @@ func (m *Model) on(kind string, f func() float64) float64 {
 	return f()
 }
 
-// FasterToTrain says which engine trains faster. A training of some steps is the shorter of the two,
-// compiling counted; one of some time takes the engine that makes more steps in it and in what it
-// takes to compile.
+// FasterToTrain says which engine trains faster. Where the number of steps is given, the engine that
+// is done first is taken, with what it takes to compile. Where the time is given, the one that makes
+// more steps is taken, in that time and the time to compile.
 func (m *Model) FasterToTrain() Choice {
 	states := m.Method.States(m.setup())
 	n := m.Config.Task.N
@@ -92,8 +92,8 @@ func (m *Model) FasterToTrain() Choice {
 	return choose("training", steps*goStep, steps*xlaStep, compiling, shapes)
 }
 
-// FasterToAsk says which engine answers a question about so many sets of the largest size faster,
-// with the rest of a program's start left out.
+// FasterToAsk says which engine answers a question about so many sets of the largest size faster.
+// The rest of a program's start is left out.
 func (m *Model) FasterToAsk(q Query, sets int) Choice {
 	if !m.Method.Diffuses() { // of methods to compare with there is no estimate
 		return Choice{Kind: "xla", Why: "xla is there"}

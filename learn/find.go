@@ -12,14 +12,15 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// DecodeOptions say how orders are found; zero values take the configuration's. A width
+// DecodeOptions say how orders are found. Zero values stand for those of the configuration. A width
 // without a method asks for the beam.
 type DecodeOptions struct {
 	Method string `json:"method"` // greedy or beam
 	Beam   int    `json:"beam,omitempty"`
 	Inner  int    `json:"inner,omitempty"`
 	// Symmetries is how many copies of a tour's cities are ordered, each turned, mirrored and begun
-	// elsewhere, of whose tours the shortest counts; 0 in a complete one: the cities as they are.
+	// elsewhere. The shortest of their tours counts. In complete options 0 stands for the cities as
+	// they are.
 	Symmetries int `json:"symmetries,omitempty"`
 }
 
@@ -35,7 +36,7 @@ func (m *Model) ownDecode() DecodeOptions {
 // Decoding returns options that are complete, by the configuration where they say nothing.
 func (m *Model) Decoding(o DecodeOptions) (DecodeOptions, error) { return o.Complete(m.ownDecode(), 1) }
 
-// Finder returns how the model's method finds the orders of examples, number first, … of
+// Finder returns how the model's method finds the orders of examples, those from number first on of
 // their split, and the options it follows.
 func (m *Model) Finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error), _ DecodeOptions, err error) {
 	if !m.Method.Diffuses() {
@@ -95,8 +96,8 @@ func price(ex *task.Examples) func(set int, o perm.Order) float64 {
 	return nil
 }
 
-// paths decodes examples and returns the best path of each set: of a beam the cheapest, if orders
-// have a cost, which is nil otherwise.
+// paths decodes examples and returns the best path of each set. If orders have a cost that is the
+// cheapest path of a beam; cost is nil if they have none.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, cost func(set int, o perm.Order) float64, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
 	enc, err := encode(ctx, dec, ex)
 	if err != nil {
@@ -125,8 +126,8 @@ func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*di
 	return dec.Encode(ctx, ex.Objects, sizes...)
 }
 
-// cheapest sorts the paths of a beam by what their orders cost, equal ones by probability: of a
-// tour it is the length that counts (paper appendix, TSP).
+// cheapest sorts the paths of a beam by what their orders cost, and equal ones by probability. Of a
+// tour the length counts (paper appendix, TSP).
 func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.Path {
 	type priced struct {
 		path diffusion.Path
@@ -143,8 +144,8 @@ func cheapest(beam []diffusion.Path, cost func(perm.Order) float64) []diffusion.
 	return beam
 }
 
-// compareCosts compares lengths to 40 bits: a tour is as long the other way round, but for a rounding that
-// depends on the unit. Integers up to 2⁴⁰ keep all of their digits.
+// compareCosts compares lengths to 40 bits. A tour is as long the other way round, except for a rounding
+// that depends on the unit. Integers up to 2⁴⁰ keep all of their digits.
 func compareCosts(a, b float64) int {
 	const rest = 12 // bits of a float64's 52
 	rounded := func(c float64) float64 {
@@ -162,8 +163,8 @@ func (m *Model) EncodeExamples(ctx context.Context, ex *task.Examples) (*diffusi
 	return encode(ctx, dec, ex)
 }
 
-// Draw draws orders of encoded sets, len(numbers)/enc.Batch of each: draw i by the generator that the
-// configuration's seed has for numbers[i].
+// Draw draws orders of encoded sets, len(numbers)/enc.Batch of each. Draw i is by the generator that
+// the configuration's seed has for numbers[i].
 func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, numbers []uint64) ([]perm.Order, error) {
 	paths, err := m.draw(ctx, m.decoder, enc, enc.Size(0), m.Config.Seed, numbers)
 	orders := make([]perm.Order, len(paths))
@@ -173,8 +174,8 @@ func (m *Model) Draw(ctx context.Context, enc *diffusion.Encoded, numbers []uint
 	return orders, err
 }
 
-// draw draws paths to orders of n objects, draw i by the generator that a seed has for numbers[i]. Sets
-// of fewer than two objects, which have one order, have no encoding.
+// draw draws paths to orders of n objects. Draw i is by the generator that a seed has for numbers[i].
+// Sets of fewer than two objects have one order, and no encoding.
 func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, n int, seed uint64, numbers []uint64) ([]diffusion.Path, error) {
 	start, rngs := make([]perm.Order, len(numbers)), make([]*rand.Rand, len(numbers))
 	for i, number := range numbers {
@@ -191,7 +192,7 @@ func (m *Model) draw(ctx context.Context, dec *diffusion.Decoder, enc *diffusion
 	return paths, nil
 }
 
-// MethodWarnings are what a method to compare with found odd in the orders that it gave so far.
+// MethodWarnings say what is odd about the orders that a method to compare with gave so far.
 func (m *Model) MethodWarnings() []string {
 	if m.orderer == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // Fit makes the model of a configuration ([New]), trains it to the end in the new run directory
-// path ([Model.Train]) and returns it; [Load] opens it again. options (one at most) has the
+// path ([Model.Train]) and returns it. [Load] opens it again. options, one at most, has the
 // callbacks of the training. Where ctx ends the training it returns [ErrStopped], and what was
 // learned until then is saved.
 func Fit(ctx context.Context, cfg config.Config, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
@@ -35,10 +35,10 @@ func Fit(ctx context.Context, cfg config.Config, path string, e *engine.Engine, 
 	return m, warnings, errors.Join(m.Train(ctx, dir, false, opt), dir.Close())
 }
 
-// FitSets is [Fit] on ranked lists in memory, sets of items of one kind: the task is "ranking", and
-// what its configuration leaves open is as the sets are. test are lists to judge on, nil where a
-// tenth of sets is to be put aside for that. The model judges itself on them; one that is loaded
-// again orders, samples and scores, and can be judged on a file ([Model.SetTest]).
+// FitSets is [Fit] on ranked lists in memory, sets of items of one kind. The task is "ranking", and
+// the sets decide what its configuration leaves open. test are lists to judge on; where they are
+// nil, a tenth of sets is put aside for that. Only the returned model can be judged on them. One
+// that is loaded again orders, samples and scores, and can be judged on a file ([Model.SetTest]).
 func FitSets(ctx context.Context, cfg config.Config, sets, test []*dataset.Set, path string, e *engine.Engine, options ...TrainOptions) (m *Model, warnings []string, err error) {
 	if len(sets) == 0 {
 		return nil, nil, errors.New("fit: no sets to train on")

@@ -8,9 +8,9 @@ import (
 	"github.com/riffle-ml/riffle/run"
 )
 
-// InitFrom puts the weights of a run into the model, those whose name and shape the model has. Notes
-// say which of the model's start anew and which of the run's are left out. None that fit is an error.
-// Training then begins at its first step: the optimiser's moments are not taken over.
+// InitFrom puts those weights of a run into the model whose name and shape the model has. Notes say
+// which of the model's weights start anew and which of the run's are left out. If none fits that is
+// an error. Training then begins at its first step: the optimiser's moments are not taken over.
 func (m *Model) InitFrom(path string) (notes []string, err error) {
 	dir, err := run.Open(path)
 	if err != nil {

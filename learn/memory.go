@@ -9,12 +9,12 @@ import (
 	"github.com/riffle-ml/riffle/internal/machine"
 )
 
-// StepMemory estimates the bytes that training needs with batches of so many sets, shared by so
-// many devices: what the forward pass keeps for the backward one, the weights with their gradients
-// and moments, and the program itself. Of the presets measured it was from a fifth too little (tsp-20 on XLA) to half
-// too much (delta-20 on go) of the largest resident set that the operating system reports
-// (bench/memory.sh); on a GPU it is not measured. Devices divide among them what a batch takes, and
-// each has all weights with what belongs to them; on a CPU all of that is in one memory.
+// StepMemory estimates the bytes that training needs with batches of so many sets, shared by so many devices. It
+// counts what the forward pass keeps for the backward one, the weights with their gradients and moments, and the
+// program itself. For the presets measured it was between a fifth too little (tsp-20 on XLA) and half too much
+// (delta-20 on go), against the largest resident set that the operating system reports (bench/memory.sh). On a GPU
+// it is not measured. Devices divide among them what a batch takes. Each has all weights with what belongs to them.
+// On a CPU all of that is in one memory.
 func (m *Model) StepMemory(batch, devices int) int64 {
 	d := m.Denoiser.Config
 	n := m.Config.Task.N
@@ -47,8 +47,8 @@ func (m *Model) StepMemory(batch, devices int) int64 {
 	return int64(min(bytes, math.MaxInt64/2)) // what overflows would seem to fit
 }
 
-// memoryFactor is what the engine takes for a number that is needed. XLA shares the room of what
-// is needed no more.
+// memoryFactor is how many times the memory that is needed the engine takes. XLA uses room again
+// when what was there is needed no more.
 func (m *Model) memoryFactor() float64 {
 	if m.Engine.Kind == "go" {
 		return 2.7
@@ -59,9 +59,8 @@ func (m *Model) memoryFactor() float64 {
 // objectFloats is what the encoder keeps of one object.
 func (m *Model) objectFloats() float64 { return m.Denoiser.ObjectFloats(m.Engine.Kind == "go") }
 
-// CheckMemory refuses a training on so many devices that would not fit into the machine's free
-// memory, and names the batch that would. Where the system does not tell what is free, and on a GPU, it refuses
-// nothing.
+// CheckMemory refuses a training on so many devices that would not fit into the machine's free memory, and
+// names a batch that would. It refuses nothing on a GPU, and where the system does not tell what is free.
 func (m *Model) CheckMemory(devices int) error {
 	if m.Engine.Kind == "cuda" {
 		return nil
@@ -92,9 +91,9 @@ func (m *Model) CheckMemory(devices int) error {
 	return &config.KeyError{Key: config.TrainBatch, Problem: fmt.Sprintf("a step of %d sets needs about %s, %s are free", batch, gigabytes(need), gigabytes(free)), Hint: hint}
 }
 
-// decodeMemory estimates the bytes that a reverse step of so many sets of n objects
-// takes: what one layer has at a time of the tokens, the attention's logits and weights among
-// them, and the scores; and what the encoder keeps of the objects.
+// decodeMemory estimates the bytes that a reverse step of so many sets of n objects takes. It
+// counts what one layer has of the tokens at a time, with the attention's logits and weights, the
+// scores, and what the encoder keeps of the objects.
 func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))

@@ -35,8 +35,8 @@ type Model struct {
 	// Elsewhere says which data [Load] found in another place than the configuration names.
 	Elsewhere []string
 
-	// OnCompile, if not nil, is called with what is said before a graph is compiled, which may take
-	// seconds.
+	// OnCompile, if not nil, is called before a graph is compiled, which may take seconds. text
+	// says so to people.
 	OnCompile func(text string)
 	// OnAnswered, if not nil, is called when so many more sets of a question are done.
 	OnAnswered func(sets int)
@@ -50,13 +50,12 @@ type Model struct {
 	schedule, restored []string
 }
 
-// Warnings are those that concern all answers of the model: of its schedule, which [New]
-// returns, and of its checkpoint, which [Load] returns. They are in every result of a test and every
-// answer.
+// Warnings are those that concern all answers of the model. [New] returns those of its schedule, and
+// [Load] those of its checkpoint. They are in every result of a test and every answer.
 func (m *Model) Warnings() []string { return slices.Concat(m.schedule, m.restored) }
 
-// New makes a model with starting weights. The configuration is completed (its schedule
-// filled in); warnings are things that work but that may not be wanted, those of the engine too.
+// New makes a model with starting weights. It completes the configuration, and fills in its
+// schedule. warnings say what works but may not be wanted, also of the engine.
 func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if m, warnings, err = Plan(cfg, e); err != nil {
 		return nil, nil, err
@@ -64,8 +63,8 @@ func New(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err 
 	return m, warnings, m.start()
 }
 
-// Plan is [New] without weights, which may take more memory than there is: [Model.CheckMemory] says
-// so. [Model.Train] makes or reads them.
+// Plan is [New] without weights, which may take more memory than there is. [Model.CheckMemory] says
+// so. [Model.Train] makes or reads the weights.
 func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err error) {
 	if err = tasks.InferFromData(&cfg); err != nil {
 		return nil, nil, err
@@ -87,7 +86,7 @@ func Plan(cfg config.Config, e *engine.Engine) (m *Model, warnings []string, err
 	return m, warnings, nil
 }
 
-// PlanTask is [Plan] with a task of one's own; the configuration is resolved.
+// PlanTask is [Plan] with a task of your own. The configuration must be resolved.
 func PlanTask(cfg config.Config, work task.Task, e *engine.Engine) (m *Model, err error) {
 	m = &Model{Config: cfg, Task: work, Engine: e, Store: model.NewStore()}
 	if m.Method, err = method.Of(&cfg); err != nil {
@@ -110,10 +109,10 @@ func (m *Model) start() error {
 	return m.Denoiser.Init(m.Store, m.Config.Seed)
 }
 
-// Load opens the model of a run directory at its last checkpoint. The directory may come from
-// anywhere: see [run.Dir]. warnings are those of the engine, the checkpoint and of changes of the configuration
-// since the training; what the configuration is warned of was said when the training began. Data are
-// looked for as [run.Dir.Located] says.
+// Load opens the model of a run directory at its last checkpoint. The directory may come from anywhere: see
+// [run.Dir]. warnings are those of the engine, of the checkpoint, and of changes of the configuration since the
+// training. Those of the configuration itself were said when the training began. Data are looked for as
+// [run.Dir.Located] says.
 func Load(path string, e *engine.Engine) (m *Model, warnings []string, err error) {
 	dir, err := run.Open(path)
 	if err != nil {

@@ -2,9 +2,8 @@ package learn
 
 import "github.com/riffle-ml/riffle/internal/jsonnum"
 
-// Nats is a natural logarithm. In JSON, which has no infinities, minus infinity, the log of a
-// probability of 0, is the text "-Infinity"; "NaN" and "Infinity" are those of a model whose
-// weights are ruined.
+// Nats is a natural logarithm. JSON has no infinities: the log of a probability of 0 is the text
+// "-Infinity". "NaN" and "Infinity" come from a model whose weights are ruined.
 type Nats float64
 
 // MarshalJSON implements json.Marshaler.

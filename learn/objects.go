@@ -12,8 +12,9 @@ import (
 	"github.com/riffle-ml/riffle/run"
 )
 
-// ObjectsOf are sets as the network sees them, one array [1, items, …] a set, called by its number from 0 and
-// sorted by that name: pixels from 0 to 1, features on the scale of the training, numbers of items as they are.
+// ObjectsOf returns sets as the network sees them, one array [1, items, …] a set. Arrays are called by the
+// set's number, from 0, and sorted by that name. Pixels are from 0 to 1, features on the scale of the training,
+// and numbers of items as they are.
 func (m *Model) ObjectsOf(ctx context.Context, sets []*dataset.Set) (arrays []run.Tensor, warnings []string, err error) {
 	for i, set := range sets {
 		objects, more, err := m.Task.Objects(ctx, []*dataset.Set{set})
@@ -30,7 +31,8 @@ func (m *Model) ObjectsOf(ctx context.Context, sets []*dataset.Set) (arrays []ru
 	return arrays, warnings, nil
 }
 
-// array copies a tensor; pixels, which are bytes, become 0 to 1, and numbers of items floats.
+// array copies a tensor. Pixels, which are bytes, become 0 to 1, and numbers of items become
+// floats.
 func array(name string, x *tensors.Tensor) (run.Tensor, error) {
 	t := run.Tensor{Name: name, Shape: x.Shape().Dimensions, Data: make([]float32, x.Size())}
 	return t, x.ConstFlatData(func(flat any) {

@@ -8,11 +8,11 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// CheckPeers tells whether the model can be trained by several processes ([TrainOptions]): their
-// number must divide Config.Train.Batch, of which each makes its share. Steps are those of one process
-// but for three things: the order of additions, dropout's noise, and batch statistics
-// ([diffusion.Trainer.Join]). The latent objective is not shared: its control variate is a mean over
-// steps of the whole batch. The checkpoints are the same files, so that a run may be resumed with another number.
+// CheckPeers tells whether the model can be trained by several processes ([TrainOptions]). Their number must
+// divide Config.Train.Batch, of which each makes its share. Steps are those of one process but for three things:
+// the order of additions, dropout's noise, and batch statistics ([diffusion.Trainer.Join]). The latent objective
+// is not shared: its control variate is a mean over steps of the whole batch. The checkpoints are the same files,
+// so that a run may be resumed with another number.
 func (m *Model) CheckPeers(p diffusion.Peers) error {
 	switch batch := m.Config.Train.Batch; {
 	case p == nil || p.Size() == 1:

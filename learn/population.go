@@ -8,7 +8,8 @@ import (
 )
 
 // Population returns the set of all items that the model knows, where they are the same in every
-// set: for orders and draws there is no other input. It fails where sets have objects of their own.
+// set. For orders and draws there is then no other input. It fails where sets have objects of their
+// own.
 func (m *Model) Population() (*dataset.Set, error) {
 	if t, ok := m.Task.(task.Population); ok {
 		return t.All()

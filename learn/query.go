@@ -29,10 +29,11 @@ type Query struct {
 	Seed  uint64
 }
 
-// CheckDraws refuses a number of orders or trajectories; option is what the number is called.
+// CheckDraws refuses a number of orders or trajectories that is out of range. option is what the
+// number is called.
 func CheckDraws(option string, count int) error { return InRange(option, count, MaxDraws) }
 
-// Check refuses options that no model takes, of a question for top orders.
+// Check refuses options that no model takes. top is how many orders are asked for.
 func (o DecodeOptions) Check(top int) error {
 	if err := InRange("top", top, MaxBeam); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (o DecodeOptions) Check(top int) error {
 }
 
 // Complete fills what o leaves open from own, the options of a model. More than one order, or a
-// width, asks for the beam, which is made wide enough for top orders. Options that have no answer
+// width, asks for the beam. That is made wide enough for top orders. Options that have no answer
 // are a [Refusal].
 func (o DecodeOptions) Complete(own DecodeOptions, top int) (DecodeOptions, error) {
 	if err := o.Check(top); err != nil {
@@ -98,8 +99,8 @@ func (o DecodeOptions) Complete(own DecodeOptions, top int) (DecodeOptions, erro
 	return o, o.Check(top)
 }
 
-// CheckScore reports why a set has no order that a model of the process gives a probability. p is nil
-// where the model has none.
+// CheckScore reports why a set has no order to which a model of the process gives a probability. p is
+// nil where the model has no process.
 func CheckScore(p *diffusion.Process, s *dataset.Set) error {
 	switch {
 	case len(s.Items) == 0 || s.Order != nil:

@@ -15,13 +15,13 @@ const (
 	TooMuch                    // it would take more than a limit allows
 )
 
-// Refusal is that a question has no answer. Doors say it in their words: a command line calls options
-// by its flags.
+// Refusal says why a question has no answer. The command and the server say it in their words: a
+// command line calls options by its flags.
 type Refusal struct {
 	Kind RefusalKind
-	// Option is what is at fault: of Usage the option, as fields of requests are called (top, decode,
-	// beam, inner, symmetries, count, draws, …); else what a question is made of: model, sets, items,
-	// order, constraints, picture, …, or the limit: sets, items, work.
+	// Option is what is at fault. Of Usage it is the option, as fields of requests are called (top,
+	// decode, beam, inner, symmetries, count, draws, …). Else it is what a question is made of
+	// (model, sets, items, order, constraints, picture, …) or the limit (sets, items, work).
 	Option string
 	Wrong  string // see [Opt]
 	Hint   string // what may help, "" for nothing
@@ -29,7 +29,8 @@ type Refusal struct {
 	flag   string // Wrong where options are flags, "" where it is the same
 }
 
-// Opt is the name of an option in [Refusal].Wrong, for the door to write as it calls it.
+// Opt is the name of an option in [Refusal].Wrong. [Refusal.Calling] writes it as the command or
+// the server calls it.
 func Opt(option string) string { return mark + option }
 
 const mark = "\x00"
@@ -40,12 +41,12 @@ func Refuse(kind RefusalKind, option, format string, args ...any) *Refusal {
 	return &Refusal{Kind: kind, Option: option, Wrong: err.Error(), cause: err}
 }
 
-// RefuseWord refuses a word that is none of those wanted; what is what the option is.
+// RefuseWord refuses a word that is none of those wanted. what says what the word names.
 func RefuseWord(option, what, word, wanted string) *Refusal {
 	return Refuse(Usage, option, "unknown %s %.100q, wanted %s", what, word, wanted).Flagged("unknown %s %.100q, wanted %s", Opt(option), word, wanted)
 }
 
-// Flagged gives it other words for doors whose options are flags.
+// Flagged gives it other words for where options are flags.
 func (r *Refusal) Flagged(format string, args ...any) *Refusal {
 	r.flag = fmt.Sprintf(format, args...)
 	return r
@@ -59,7 +60,7 @@ func (r *Refusal) WithHint(help string) *Refusal {
 
 func (r *Refusal) Error() string { return r.Calling("") }
 
-// Calling is the error with the names of options after a prefix, such as that of flags.
+// Calling is the error with a prefix before the names of options, such as that of flags.
 func (r *Refusal) Calling(prefix string) string {
 	text := strings.ReplaceAll(r.Wrong, mark, prefix)
 	switch {

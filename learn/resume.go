@@ -36,8 +36,8 @@ func (t *trainer) resume() error {
 	return t.trainOn(&was)
 }
 
-// sameConfig names the keys, in the order of config.toml, in which a run's configuration and a
-// model's are not the same, but for the length of the training.
+// sameConfig names the keys in which a run's configuration and a model's differ, in the order of
+// config.toml. It leaves out the length of the training.
 func sameConfig(ofRun, ofModel config.Config) error {
 	if _, err := ofRun.Resolve(); err != nil {
 		return err
@@ -62,12 +62,12 @@ func sameConfig(ofRun, ofModel config.Config) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("%s: the model to resume with has another one: %s", keys[0], differ[0])
+		return fmt.Errorf("%s: the model to resume with has another value: %s", keys[0], differ[0])
 	}
 	for i, key := range keys {
 		differ[i] = key + ": " + differ[i]
 	}
-	return fmt.Errorf("%s: the model to resume with has others: %s", strings.Join(keys, ", "), strings.Join(differ, "; "))
+	return fmt.Errorf("%s: the model to resume with has other values: %s", strings.Join(keys, ", "), strings.Join(differ, "; "))
 }
 
 // trainOn goes on to another length than the run had, if the model has one.
@@ -111,7 +111,7 @@ func (t *trainer) trainOn(was *config.Config) error {
 	return nil
 }
 
-// share is how much of a configured length is behind when step s is made after what was trained
+// share is how much of a configured length is done when step s is made, with what was trained
 // before.
 func (t *trainer) share(c *config.Config, s int) float64 {
 	if limit, err := c.TimeLimit(); err == nil && limit > 0 {

@@ -12,14 +12,14 @@ import (
 // digest is the SHA-256 of what a question about a set depends on.
 type digest [sha256.Size]byte
 
-// seed is a digest as the seed of a generator, so that draws depend on the set alone: not on
-// its id, its place in a file, or the sets around it.
+// seed is a digest as the seed of a generator. So draws depend on the set alone, and not on its id,
+// its place in a file, or the sets around it.
 func (d digest) seed() uint64 { return binary.LittleEndian.Uint64(d[:]) }
 
-// digestOf hashes the items of a set in their order and its constraints and, where a question is
-// about it, what is known of its order. Names count of columns and of items that are known by
-// them, and where constraints use them.
-// Images of files count by the path that the set has for them.
+// digestOf hashes the items of a set in their order, its constraints and, where a question is about
+// that, what is known of its order. Names of columns count. Names of items count where items are
+// known by them, and where constraints use them. Images of files count by the path that the set has
+// for them.
 func digestOf(s *dataset.Set, known bool) digest {
 	h := hasher{Hash: sha256.New()}
 	rules := !s.Constraints.IsZero()
@@ -85,8 +85,8 @@ func digestOf(s *dataset.Set, known bool) digest {
 	return digest(h.Sum(nil))
 }
 
-// hasher writes values of fixed length, and texts behind their length, so that two different
-// lists of values are never the same bytes.
+// hasher writes values of fixed length, and texts behind their length. So two different lists of
+// values are never the same bytes.
 type hasher struct {
 	hash.Hash
 	buf [8]byte
@@ -112,8 +112,8 @@ type distinct struct {
 	of      []int          // of[i] is where in sets the answer for set i is
 }
 
-// distinctSets finds the sets that are the same question. Those without an id are called by
-// their number, from 1.
+// distinctSets finds the sets that are the same question. Sets without an id are called by their
+// number, from 1.
 func distinctSets(sets []*dataset.Set, known bool) *distinct {
 	type question struct {
 		digest

@@ -12,8 +12,8 @@ import (
 )
 
 // SetSize has the model judged on sets of n objects, 2 or more, instead of as many as it was
-// trained on. A model of one permutation has no others, and some networks end at a size.
-// Warnings are those of the schedule at n. Such a model is not for training.
+// trained on. A model of one permutation has no other size, and some networks end at a size.
+// Warnings are those of the schedule at n. The model is not to be trained after that.
 func (m *Model) SetSize(n int) (warnings []string, err error) {
 	if n == m.Config.Task.N {
 		return nil, nil
@@ -46,7 +46,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// Rejudge has the model judged as change makes its configuration, of which the network's shape must stay.
+// Rejudge has the model judged with a changed configuration. change may not change the network's shape.
 func (m *Model) Rejudge(change func(*config.Config) error) error {
 	cfg := m.Config
 	if err := change(&cfg); err != nil {
@@ -66,8 +66,8 @@ func (m *Model) Rejudge(change func(*config.Config) error) error {
 	return nil
 }
 
-// SetTest has a model judged on the sets of a file in place of its configuration's. A model of tours takes
-// tour text, and one of ranked lists what it can be trained on.
+// SetTest has a model judged on the sets of a file in place of those of its configuration. A model of
+// tours takes tour text, and one of ranked lists what it can be trained on.
 func (m *Model) SetTest(path string) error {
 	t, ok := m.Task.(task.Tester)
 	if !ok {

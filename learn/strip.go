@@ -7,7 +7,7 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// TestPaths decodes the first count test sets and returns them with the way of each from noise to an
+// TestPaths decodes the first count test sets. It returns them and the way of each from noise to an
 // order, see [diffusion.Path].
 func (m *Model) TestPaths(ctx context.Context, count int, opt DecodeOptions) (*task.Examples, []diffusion.Path, error) {
 	opt, err := m.Decoding(opt)

@@ -47,7 +47,8 @@ func MostFrequent(samples []perm.Order, k int) []Frequent {
 // Consensus is the order nearest to some samples.
 type Consensus struct {
 	Order perm.Order `json:"order"`
-	// Distance is its mean Kendall distance to them: pairs of items that are the other way round.
+	// Distance is its mean Kendall distance to them: how many pairs of items are the other way
+	// round.
 	Distance float64 `json:"distance"`
 	// Exact reports whether it is known that no order is nearer, see [mallows.Consensus].
 	Exact bool `json:"exact"`
@@ -84,8 +85,8 @@ func ConsensusOf(samples []perm.Order) (*Consensus, error) {
 // Entropy is an estimate of the entropy of the model's orders of a set, in nats.
 type Entropy struct {
 	// Mean estimates −E[log p(order)] over samples, with standard error StdErr. Each log p is
-	// itself estimated by Draws trajectories and lies below the true one in expectation, so
-	// that Mean lies above the entropy in expectation; more draws bring it nearer.
+	// itself estimated by Draws trajectories, and lies below the true one in expectation. So Mean
+	// lies above the entropy in expectation. More draws bring it nearer.
 	Mean   Nats `json:"mean"`
 	StdErr Nats `json:"stderr"`
 	Draws  int  `json:"draws"`
@@ -95,9 +96,10 @@ type Entropy struct {
 	Uniform Nats `json:"uniform"`
 }
 
-// Entropy estimates the entropy of the distribution that samples were drawn from for a set,
-// by log p of each different one from draws trajectories. They must be of the free model: a
-// set with constraints is an error. The log p of the samples go into most, if not nil.
+// Entropy estimates the entropy of the distribution that the samples of a set were drawn from. It
+// estimates log p of each different sample by draws trajectories. Samples must be of the free
+// model: a set with constraints is an error. The log p of the samples are written into most, if it
+// is not nil.
 func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Order, draws int, seed uint64, most []Frequent) (*Entropy, error) {
 	switch {
 	case !set.Constraints.IsZero():
@@ -142,8 +144,8 @@ func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Or
 	return e, nil
 }
 
-// ByMeanPosition returns the items of marginals, [items][positions], by their mean position, equal
-// ones by their number: the order in which a picture of the marginals is nearest to a diagonal.
+// ByMeanPosition returns the items of marginals, [items][positions], by their mean position, and
+// equal ones by their number. In that order a picture of the marginals is near a diagonal.
 func ByMeanPosition(marginals [][]float64) perm.Order {
 	mean := make([]float64, len(marginals))
 	for k, row := range marginals {

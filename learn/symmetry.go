@@ -15,7 +15,7 @@ import (
 // MaxSymmetries is the most copies of a set that are ordered.
 const MaxSymmetries = 1 << 10
 
-// checkSymmetries refuses symmetries where copies of a set cannot be told apart by a cost.
+// checkSymmetries refuses symmetries where no cost says which copy of a set has the best order.
 func (m *Model) checkSymmetries(opt DecodeOptions) error {
 	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok {
 		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)

@@ -18,8 +18,8 @@ type Timing struct {
 	Median  float64   `json:"median"`
 	Low     float64   `json:"low"`
 	High    float64   `json:"high"`
-	// NetworkShare is what part of a decode the network takes; the rest chooses orders. Of a step
-	// there is none.
+	// NetworkShare is the part of a decode that the network takes; the rest chooses orders. A step
+	// has none.
 	NetworkShare float64 `json:"network_share,omitempty"`
 }
 
@@ -100,7 +100,7 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) (t Timing
 	return timing("step", m.Config.Train.Batch, seconds), nil
 }
 
-// TimeDecode decodes one batch of test sets, as a test does, and times rounds decodes after one that
+// TimeDecode decodes one batch of test sets, as a test does. It times rounds decodes, after one that
 // compiles.
 func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (t Timing, err error) {
 	find, _, err := m.Finder(opt)

@@ -23,8 +23,8 @@ type Progress struct {
 	Rate    float64       // steps a second, of this session
 }
 
-// Line says how far a training with batches of so many sets is. What is not known yet, such as the loss of a
-// first step that the engine is still at, is a question mark.
+// Line says how far a training with batches of so many sets is. What is not known yet is a question mark,
+// such as the loss while the engine is still at the first step.
 func (p Progress) Line(batch float64) string {
 	loss, left := "?", "?"
 	if p.Loss != 0 {
@@ -36,13 +36,13 @@ func (p Progress) Line(batch float64) string {
 	return fmt.Sprintf("step %d  loss %s  %.1f sets/s  left %s", p.Step, loss, p.Rate*batch, left)
 }
 
-// TrainOptions are what does not belong to a run's configuration.
+// TrainOptions are options that do not belong to a run's configuration.
 type TrainOptions struct {
 	// Devices of the engine that share each batch, 0 and 1 are one: see [Model.CheckDevices].
 	Devices int
 	// Validate judges the model on count sets for validation, at each checkpoint where
-	// train.validate asks for it, and returns what the log keeps of it, nil for nothing. Where it is
-	// nil there is no validation; package evaluate has one.
+	// train.validate asks for it. It returns what the log keeps of it, nil for nothing. Where
+	// Validate is nil there is no validation. Package evaluate has one.
 	Validate func(ctx context.Context, m *Model, count int) (map[string]any, error)
 	// Peers are the processes that share each batch, nil for this one alone: see [Model.CheckPeers].
 	Peers diffusion.Peers
@@ -81,16 +81,15 @@ type trainer struct {
 	validated int
 }
 
-// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the
-// model must have the run's configuration; an error names the keys that differ. Only the length, train.steps
-// or train.time, may be another one, also beyond the first end. It counts what was trained before. The
-// learning rate is then that of a training of that length at this point, and the run's configuration is
-// changed to it.
-// It returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes
-// the same steps as an unbroken one, bit for bit on the same engine; with Config.Train.Time
-// it does not, as the clock decides on the learning rate, nor with another number of
-// devices or processes, whose sums round otherwise. Of several processes all call Train, with the
-// same model, on one directory; the first alone has it open for writing, writes to it and calls back.
+// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the model must
+// have the run's configuration; an error names the keys that differ. Only the length, train.steps or
+// train.time, may be another one, also beyond the first end. It counts what was trained before. The learning
+// rate is then that of a training of that length at this point, and the run's configuration gets that
+// length. Train returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes the
+// same steps as an unbroken one, bit for bit on the same engine. There are two exceptions. With
+// Config.Train.Time the clock decides on the learning rate. With another number of devices or processes sums
+// round otherwise. Several processes all call Train, with the same model, on one directory. Only the first
+// has it open for writing, writes to it and calls back.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
@@ -203,8 +202,8 @@ func (t *trainer) loop() error {
 		finished := !stop && (spent || done > 1 || done == 1 && t.limit > 0)
 		due := t.writes() && time.Since(saved) >= every
 		if due && !stop && !finished {
-			// What made steps refused may be in the weights already: the checkpoint from
-			// before stays until a step is taken again.
+			// What had the steps refused may be in the weights already. So the earlier checkpoint
+			// stays until a step is taken again.
 			if err := t.read(0); err != nil {
 				return err
 			}
@@ -271,8 +270,8 @@ func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, e
 // writes reports whether this process keeps the run: of several the first.
 func (t *trainer) writes() bool { return t.opt.Peers == nil || t.opt.Peers.Rank() == 0 }
 
-// agree returns [trainer.done] by the first process's clock, and whether any process is to stop. spent says
-// that the validations of the first, which alone makes some, have spent its patience.
+// agree returns [trainer.done] by the first process's clock, and whether any process is to stop. Only the
+// first process validates; spent says that its patience is spent.
 func (t *trainer) agree(s int) (done float64, stop, spent bool, err error) {
 	done, stop, spent = t.done(s), t.ctx.Err() != nil, t.spent()
 	if t.opt.Peers == nil {
@@ -295,9 +294,9 @@ func (t *trainer) agree(s int) (done float64, stop, spent bool, err error) {
 	return done, x[1] > 0, x[2] > 0, err
 }
 
-// done returns how much of the training is behind when step s is about to be made: above 1
-// when there is no step s. The first step is made whatever the time: a model that was never
-// trained is of no use.
+// done returns how much of the training is done when step s is about to be made. Above 1 there is
+// no step s. The first step is made whatever the time, since a model that was never trained is of
+// no use.
 func (t *trainer) done(s int) float64 {
 	switch {
 	case t.limit > 0 && s == 1:

@@ -11,8 +11,8 @@ import (
 
 // Votes returns the orders of sets as votes on named items: item k of the votes is names[k].
 // Features and pictures of the items do not matter. Bare items without names are known by their
-// numbers. Sets that put no item before another are left out; a Count of 0 is one voter. The n
-// items of all votes are those of all sets.
+// numbers. Sets that put no item before another are left out. A Count of 0 is one voter. All votes
+// are on the n items of all sets together.
 func Votes(sets []*dataset.Set) (votes []dataset.Vote, names []string, err error) {
 	named := slices.ContainsFunc(sets, func(s *dataset.Set) bool {
 		return slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" })

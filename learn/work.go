@@ -12,13 +12,13 @@ import (
 
 // Work is an estimate of what an answer takes, from above for most questions.
 type Work struct {
-	// Seconds are of a processor, with the compiling of shapes that were never asked for.
+	// Seconds are of a processor. They count the compiling of shapes that were never asked for.
 	Seconds float64
 	// Bytes are of memory beside the network's own: scores, states and answers.
 	Bytes float64
 }
 
-// Add is the work of both, where their memory is taken together.
+// Add is the work of both, whose memory is taken at the same time.
 func (w Work) Add(v Work) Work { return Work{w.Seconds + v.Seconds, w.Bytes + v.Bytes} }
 
 // What things take, in seconds of a core of an Intel Xeon at 2.1 GHz (docs/robustness.md says how
@@ -41,9 +41,9 @@ const (
 	prefixBytes   = 60.0   // an item of a prefix under rules
 )
 
-// Work estimates what an answer to a complete question about sets takes: the network's part is the
-// number of states that go through it, the host's part goes by law. It is in floating point, so that no
-// question is so large that its work looks small.
+// Work estimates what an answer to a complete question about sets takes. The network's part grows with
+// the number of states that go through it. The host's part depends on the law. It is in floating point,
+// so that no question is so large that its work looks small.
 func (m *Model) Work(q Query, sets []*dataset.Set) (total Work) {
 	free, ruled := map[int]int{}, map[int]int{} // sets by their number of items
 	shapes := map[int]bool{}
@@ -173,7 +173,7 @@ func (m *Model) beamWork(q Query, n int, steps float64, ruled bool) (states, mos
 	return states, outer, w
 }
 
-// stateTime is what the network takes for a state of a set of n items.
+// stateTime is the time that the network takes for a state of a set of n items.
 func (m *Model) stateTime(n int) float64 {
 	d := m.Denoiser.Config
 	tokens, dim, hidden := float64(m.Denoiser.Tokens(n)), float64(d.Dim), float64(d.FeedForward)
@@ -184,7 +184,7 @@ func (m *Model) stateTime(n int) float64 {
 	return m.engineFactor() * (float64(d.Layers)*layer + 2*productTime*tokens*tokens*dim)
 }
 
-// encodeTime is what the encoder takes for a set of n objects.
+// encodeTime is the time that the encoder takes for a set of n objects.
 func (m *Model) encodeTime(n int) float64 {
 	return m.engineFactor() * encodeTime * float64(n) * m.objectFloats()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Persister is a task with something that a trained model needs of its data, such as the scale of
-// features: it is kept in the run's directory.
+// features. It is kept in the run's directory.
 type Persister interface {
 	Keep(dir *run.Dir) error
 	Restore(dir *run.Dir) error
@@ -19,14 +19,15 @@ type Persister interface {
 // Flusher is a task that keeps work for other runs, which Flush writes.
 type Flusher interface{ Flush() error }
 
-// Coster is a task whose orders cost something, less being better: tours, their length.
+// Coster is a task whose orders cost something, less being better. The cost of a tour is its
+// length.
 type Coster interface {
 	Cost(set *dataset.Set, o perm.Order) float64
 }
 
-// Turner is a [Coster] whose sets can be looked at from several sides. Turned returns copy c of so
-// many, whose objects may stand in another order; the first is the set as it is. It also returns what turns
-// an order of the copy into one of the set.
+// Turner is a [Coster] whose sets can be looked at from several sides. Turned returns copy c of so many;
+// the first is the set as it is. Objects of a copy may stand in another order. So Turned also returns what
+// turns an order of the copy into one of the set.
 type Turner interface {
 	Coster
 	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
@@ -44,11 +45,11 @@ type DataDoubter interface {
 	Doubts(split Split) []string
 }
 
-// Resizer is a task whose training sets may have any size. OfSize is the task of sets of n objects, in
-// all else the same; a training asks for it again and again, from one goroutine at a time.
+// Resizer is a task whose training sets may have any size. OfSize is the task of sets of n objects,
+// and in all else the same. A training asks for it again and again, from one goroutine at a time.
 type Resizer interface{ OfSize(n int) Task }
 
-// FixedSize is a task whose sets have one size alone.
+// FixedSize is a task whose sets all have one size.
 type FixedSize interface {
 	// OtherSize says why there are no sets of n objects.
 	OtherSize(n int) error
@@ -62,23 +63,27 @@ type Tester interface {
 	TestSets() int
 }
 
-// Lister is a task of a user's own lists, of which not everything may be known. They are asked
-// and scored as sets are, and one that many gave counts as often.
+// Lister is a task of a user's own lists, of which not everything may be known. They are ordered
+// and scored as sets are. A list that many people gave counts as many times.
 type Lister interface {
 	DataDoubter
-	// Sets returns the sets of a split with how many gave each, those with the most first; at most
-	// count of them where count is above 0. It fails with [ErrNoSets] where there are none.
+	// Sets returns the sets of a split and how many people gave each, those that most gave first.
+	// It returns at most count of them where count is above 0. It fails with [ErrNoSets] where
+	// there are none.
 	Sets(split Split, count int) (sets []*dataset.Set, weights []int, err error)
-	// Lists is how many lists of a split there are; a set that many gave counts as often.
+	// Lists is how many lists of a split there are. A set that many people gave counts as many
+	// times.
 	Lists(split Split) (int, error)
-	// JudgeList has the figures of a list that a model ordered so. bound is on the log-probability of
-	// what is known of it, uniform that of all orders alike.
+	// JudgeList returns the figures of the order o that a model gave a list. bound is a bound on the
+	// log-probability of what is known of the list. uniform is that log-probability where all orders
+	// are alike.
 	JudgeList(set *dataset.Set, o perm.Order, bound, uniform float64) (Figures, error)
 	// Details are what a result keeps beside the figures of so many lists.
 	Details(lists int, dropped []string) []Detail
 }
 
-// ErrNoSets is returned where a split has no sets: of few, validation has none.
+// ErrNoSets is returned where a split has no sets. Where there are few lists in all, validation has
+// none.
 var ErrNoSets = errors.New("no sets")
 
 // Population is a task whose sets all have the same objects: there is no other input.
@@ -87,10 +92,11 @@ type Population interface {
 	All() (*dataset.Set, error)
 }
 
-// Modal is a task of which several orders are right, each in a share of the sets that nothing about
-// their objects tells.
+// Modal is a task of which several orders are right, each in a share of the sets. Nothing about the
+// objects of a set tells which.
 type Modal interface {
-	// Modes are the orders with their weights, which are 1 together; nil where there is one.
+	// Modes are the orders with their weights, which sum to 1. They are nil where one order is
+	// right.
 	Modes() (orders []perm.Order, weights []float64)
 }
 
@@ -105,7 +111,7 @@ type Grid interface {
 	Grid() (rows, columns int)
 }
 
-// Explainer is a task whose figures want a word.
+// Explainer is a task whose figures need a word of explanation.
 type Explainer interface{ Explain() string }
 
 // Knower is a task whose model knows items or features by their names.

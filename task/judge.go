@@ -15,11 +15,12 @@ type Judge interface {
 	Nearest(set int, o perm.Order) perm.Order
 	// Same tells whether one object of a set is as good as another, wherever either stands.
 	Same(set, a, b int) bool
-	// Places is the right order of a set that places are held against, and whether all of it is
-	// known: what is not comes last. It fails with [ErrNoPlaces] where no place is right.
+	// Places is the right order of a set, which tells what place of an object is right, and whether
+	// all of it is known. What is not known comes last. It fails with [ErrNoPlaces] where no place
+	// is right.
 	Places(set int) (right perm.Order, whole bool, err error)
-	// Figures are those of an order by the task's own measures. Of a method that may give no
-	// permutation, o may repeat objects.
+	// Figures are those of an order by the task's own measures. A method may give what is no
+	// permutation: o may then repeat objects.
 	Figures(set int, o perm.Order) (Figures, error)
 }
 
@@ -32,15 +33,16 @@ type Pricer interface {
 
 // Finisher is a [Judge] of orders that a search can improve.
 type Finisher interface {
-	// Finished are the figures of what the search makes of an order, by measures of their own.
+	// Finished are the figures of the order that the search makes of o. They have measures of their
+	// own.
 	Finished(set int, o perm.Order) (Figures, error)
 }
 
 // ErrNoPlaces is that there is no right place that an object could have.
 var ErrNoPlaces = errors.New("a tour is as good from its other end, so there are no right places")
 
-// One is the judge where one order is right of each set, and no measures are the task's own.
-// Others embed it.
+// One is the judge of sets with one right order each, for tasks without measures of their own.
+// Other judges embed it.
 type One struct{ Clean []perm.Order }
 
 // Nearest implements [Judge].
@@ -55,7 +57,8 @@ func (j One) Places(set int) (perm.Order, bool, error) { return j.Clean[set], tr
 // Figures implements [Judge].
 func (One) Figures(int, perm.Order) (Figures, error) { return nil, nil }
 
-// ByValue is the judge of sets that are sorted by values; objects of equal ones may change places.
+// ByValue is the judge of sets that are sorted by values. Objects of equal values may change
+// places.
 type ByValue struct {
 	One
 	Values [][]float64
@@ -82,9 +85,9 @@ var PlaceMeasures = []Measure{
 // Permutations is the share of results that are permutations, of methods that may give others.
 var Permutations = Measure{Key: "permutations", Label: "permutations", Unit: "%", Digits: 2, Table: 2}
 
-// Places holds an order of a set against the nearest right one: the figures of [PlaceMeasures] and of
-// [Permutations]. What is no permutation is not exact and has a tau of 0; of it what stands where it
-// should counts.
+// Places compares an order of a set with the nearest right one. It returns the figures of
+// [PlaceMeasures] and of [Permutations]. What is no permutation is not exact and has a tau of 0. The
+// objects that stand where they should count all the same.
 func Places(ex *Examples, set int, o perm.Order) (Figures, error) {
 	f := Figures{"exact": 0, "kendall_tau_lists": 0, "kendall_tau": 0, "permutations": 0}
 	if o.Validate() != nil {

@@ -4,20 +4,22 @@ import "strings"
 
 // Measure is what a model is judged by.
 type Measure struct {
-	// Key is its path in eval.json, with dots between the parts; "" where it is kept in a list.
+	// Key is its path in eval.json, with dots between the parts. It is "" where the measure is kept
+	// in a list.
 	Key string
-	// Label is what it is called, "" where it is kept and not told. Unit follows it: see [Measure.Title].
+	// Label is what it is called. It is "" where the measure is kept in eval.json and not printed. Unit
+	// follows it: see [Measure.Title].
 	Label, Unit string
 	Digits      int // after the point
 	// Table is how many digits the paper's tables have, 0 where they have no column of it.
 	Table int
 	// Log is its name in the log of a training, "" where it is not there.
 	Log string
-	// Better is 1 for the measure by which a training knows its best checkpoint, and -1 where less is
-	// better; of several the first counts.
+	// Better marks the measure by which a training knows its best checkpoint. It is 1 where more is
+	// better and -1 where less is. Of several such measures the first counts.
 	Better int
-	// Root tells that figures are squares, of whose mean the root is told, and Plain that the mean
-	// has no interval.
+	// Root says that figures are squares, and that the root of their mean is printed. Plain says
+	// that the mean has no interval.
 	Root, Plain bool
 }
 
@@ -47,5 +49,5 @@ type Detail struct {
 }
 
 // Figures are what an order of a set is worth, by the keys of measures. A measure that says nothing
-// of it is not there.
+// of the order is not there.
 type Figures map[string]float64

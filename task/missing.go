@@ -8,7 +8,7 @@ import (
 	"github.com/riffle-ml/riffle/config"
 )
 
-// DataError is that the data of a task cannot be read: they are gone, or not what the
+// DataError says that the data of a task cannot be read: they are gone, or not what the
 // configuration says.
 type DataError struct{ err error }
 

@@ -11,8 +11,8 @@ const DigitSize = 28
 // MNIST are its digits to train on and to test on.
 type MNIST struct{ Train, Test *dataset.Digits }
 
-// LoadMNIST reads MNIST from a folder, "" for where it is found, once a process. Its errors name the
-// key of a folder that was named.
+// LoadMNIST reads MNIST from a folder, once a process. With "" it finds the folder. Where one was
+// named, its errors name the key.
 func LoadMNIST(dir string) (MNIST, error) {
 	d, err := loadMNIST(dir)
 	if err != nil && dir != "" {
@@ -26,6 +26,6 @@ var loadMNIST = Once(dataset.FindMNIST, func(dir string) (d MNIST, err error) {
 	return d, err
 })
 
-// Held is how many training images are kept for validation, of n: the last thousand, or the
-// last tenth where there are fewer.
+// Held is how many of n training images are kept for validation: the last thousand, or the last
+// tenth where that is less.
 func Held(n int) int { return max(1, min(1000, n/10)) }

@@ -2,8 +2,8 @@ package task
 
 import "sync"
 
-// Once returns a function that loads what is in a folder, once a process and folder; find
-// says which it is where none is named. Its errors are of [DataError].
+// Once returns a function that loads what is in a folder. It loads each folder once a process.
+// Where none is named, find says which it is. Its errors are [DataError].
 func Once[T any](find func() (string, error), load func(dir string) (T, error)) func(dir string) (T, error) {
 	var mu sync.Mutex
 	known := map[string]T{}

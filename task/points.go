@@ -17,13 +17,13 @@ func Cities(s *dataset.Set) (points [][2]float64, order perm.Order) {
 	return points, slices.Clone(s.Order)
 }
 
-// smallest is the extent below which points in the unit square are not what a model has seen there:
-// their unit is another one. Random ones hardly ever are so close together.
+// smallest is an extent of points in the unit square. Points that are closer together must have
+// another unit than those that a model has seen: random ones hardly ever are so close.
 const smallest = 1.0 / 8
 
-// unit brings points into the unit square: as they are where they lie in it and fill some of it,
-// else moved to the origin and divided by the larger of their extents. Points all in one place go
-// to the middle.
+// unit brings points into the unit square. Where they lie in it and fill some of it they stay. Else
+// they are moved to the origin and divided by the larger of their extents. Points all in one place
+// go to the middle.
 func unit(points [][2]float64) []float32 {
 	low, half := extents(points)
 	inside := 2*half >= smallest
@@ -75,7 +75,8 @@ func Spread(points [][2]float64) []float32 {
 	return flat
 }
 
-// extents returns the least coordinates and half of the larger extent: the whole may overflow.
+// extents returns the least coordinates, and half of the larger extent, since the whole may
+// overflow.
 func extents(points [][2]float64) (low [2]float64, half float64) {
 	low = [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{math.Inf(-1), math.Inf(-1)}
@@ -87,7 +88,7 @@ func extents(points [][2]float64) (low [2]float64, half float64) {
 	return low, max(high[0]/2-low[0]/2, high[1]/2-low[1]/2)
 }
 
-// ForNetwork are points as model.points has the network take them.
+// ForNetwork returns points as the network takes them by model.points.
 func ForNetwork(points [][2]float64, how string) []float32 {
 	if how == "unit" {
 		return unit(points)

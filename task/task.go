@@ -1,5 +1,5 @@
 // Package task has what all tasks share: what a task is, what its examples are, and how its figures
-// are told. The folders below it have the tasks themselves, and tasks lists them.
+// are told. The packages below it have the tasks themselves, and package tasks lists them.
 package task
 
 import (
@@ -47,7 +47,7 @@ type Task interface {
 	Examples(split Split, first, count int) (*Examples, error)
 	// Objects reads a user's sets, all of one size, as the network takes them.
 	Objects(ctx context.Context, sets []*dataset.Set) (objects *tensors.Tensor, warnings []dataset.Warning, err error)
-	// Measures are what [Judge.Figures], or [Lister.JudgeList], has figures of, in the order in
+	// Measures are those of the figures of [Judge.Figures], or [Lister.JudgeList], in the order in
 	// which they are told.
 	Measures() []Measure
 }
@@ -55,8 +55,8 @@ type Task interface {
 // Examples are some sets of one size, or padded to one.
 type Examples struct {
 	Objects *tensors.Tensor // [count, n, …] what the encoder takes
-	// Padded tells that some sets may have fewer than n objects, as many as Clean has; padding
-	// follows them.
+	// Padded says that sets may have fewer than n objects. A set has as many as its order in Clean,
+	// and padding follows them.
 	Padded bool
 	// Clean is a right order of each set; where several are right, one at random.
 	Clean []perm.Order
@@ -71,8 +71,8 @@ type Examples struct {
 
 // Look is how sets are drawn, by what they have.
 type Look struct {
-	// Pictures are a set's objects, nil where they are none. Columns is how many stand side by
-	// side where they are the tiles of a picture, row by row, and else 0.
+	// Pictures are a set's objects, nil where they are no pictures. Where they are the tiles of a
+	// picture, row by row, Columns is how many stand side by side. Else it is 0.
 	Pictures func(set int) []*dataset.Picture
 	Columns  int
 	// Names are what a set's objects are called, nil where that is their number.

@@ -262,7 +262,7 @@ func TestFormsOfNumberedFeatures(t *testing.T) {
 			one, two, three := values(id, k)
 			return fmt.Sprintf("%d 1:%s 2:%s 3:%s # document %d", k, one, two, three, k)
 		})},
-		{name: "sizes that do not add up", file: "x.txt", query: query + "1\n", said: "has sets of 49 items in all, wanted 48", text: lists("", func(id, k int) string {
+		{name: "sizes that do not add up", file: "x.txt", query: query + "1\n", said: "its sets have 49 items in all, wanted 48", text: lists("", func(id, k int) string {
 			return fmt.Sprintf("%d 1:%d", k, k)
 		})},
 		{name: "numbered from 0", file: "x.txt", text: lists("", func(id, k int) string {

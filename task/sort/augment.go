@@ -35,8 +35,9 @@ func drawAffine(rng *rand.Rand, a config.Augment) affine {
 // within draws uniformly from −bound to bound.
 func within(rng *rand.Rand, bound float64) float64 { return bound * (2*rng.Float64() - 1) }
 
-// elastic is how far the points of a grid are moved, right and down; between them it is interpolated
-// linearly in both directions (Simard, Steinkraus and Platt 2003 smooth a move of every pixel instead).
+// elastic is how far the points of a grid are moved, right and down. Between them the move is
+// interpolated linearly in both directions. (Simard, Steinkraus and Platt 2003 smooth a move of every
+// pixel instead.)
 type elastic [digitSize/elasticGrid + 1][digitSize/elasticGrid + 1][2]float64
 
 // elasticGrid is how many pixels the points are apart.
@@ -64,7 +65,7 @@ func (e *elastic) at(x, y int) (right, down float64) {
 }
 
 // warp writes the digit src through a map into dst, whose rows are stride apart, by bilinear
-// interpolation; outside src is black.
+// interpolation. Outside of src all is black.
 func warp(dst []uint8, stride int, src []uint8, m distortion) {
 	const size = digitSize
 	centre := float64(size-1) / 2

@@ -18,10 +18,10 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Task is the task of sorting numbers written by hand: every object is an image of a
-// number whose digits are MNIST digits side by side, drawn uniformly; the right order is
-// ascending (paper §4.1). Test digits make the test sets, the last thousand training digits, which
-// training never sees, those of the validation.
+// Task is the task of sorting numbers written by hand. Every object is an image of a number whose
+// digits are MNIST digits side by side, drawn uniformly. The right order is ascending (paper §4.1).
+// Test digits make the test sets. The last thousand training digits make the validation sets;
+// training never sees them.
 type Task struct {
 	n, digits int
 	seed      uint64
@@ -49,8 +49,8 @@ func (s *Task) Encoder() denoiser.EncoderConfig {
 	return denoiser.EncoderConfig{Height: digitSize, Width: digitSize * s.digits, Window: digitSize}
 }
 
-// Examples implements [task.Task]. The first call reads MNIST: ordering a user's own images
-// needs none.
+// Examples implements [task.Task]. The first call reads MNIST. To order a user's own images it is
+// not needed.
 func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
 	mnist, err := loadMNIST(s.data)
 	if err != nil {

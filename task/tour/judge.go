@@ -7,8 +7,8 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// measures are of tours: the lengths are in the units of the instances, the gap is the mean of
-// (length − best)/best.
+// measures are of tours. Lengths are in the units of the instances. The gap is the mean of (length
+// − best)/best.
 var measures = []task.Measure{
 	{Key: "tour.length", Label: "tour length", Digits: 4, Table: 3},
 	{Key: "tour.gap", Label: "gap", Unit: "%", Digits: 3, Table: 2, Log: "gap", Better: -1},
@@ -20,7 +20,7 @@ var measures = []task.Measure{
 // Measures implements [task.Task].
 func (t *Task) Measures() []task.Measure { return measures }
 
-// judge knows the shortest tours. A tour is exact that is as short, whichever way round.
+// judge knows the shortest tours. A tour is exact if it is as short, whichever way round.
 type judge struct {
 	task.One
 	points [][][2]float64

@@ -19,10 +19,10 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// labels are the shortest tours of count instances, drawn from a seed, of n cities. A tour is solved
-// when it is asked for first, and kept from run to run in a file of the user's cache folder. An
-// instance and its tour are a function of the seed, the split and the number alone, so what is in
-// the file changes how long a training takes and nothing else.
+// labels are the shortest tours of count instances of n cities, drawn from a seed. A tour is found
+// when it is first asked for, and kept from run to run in a file of the user's cache folder. An
+// instance and its tour depend on the seed, the split and the number alone. So what is in the file
+// changes how long a training takes and nothing else.
 type labels struct {
 	n, count int
 	seed     uint64

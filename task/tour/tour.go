@@ -22,17 +22,17 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// Task is the travelling salesman problem in the plane: the objects are cities, points of
-// the unit square, and the right order is the shortest closed tour (paper §4.3). A tour
-// begins with object 0 and goes round counter-clockwise, which an optimal tour, a simple
-// polygon, either does or does backwards: so one order is right, and not two.
+// Task is the travelling salesman problem in the plane. The objects are cities, points of the unit
+// square. The right order is the shortest closed tour (paper §4.3). A tour begins with object 0 and
+// goes round counter-clockwise. An optimal tour is a simple polygon, which goes so one way or the
+// other. So one order is right, and not two.
 type Task struct {
 	n      int
 	seed   uint64
 	points string                 // model.points
 	kept   [task.Test + 1]*labels // of instances that are drawn, with task.instances
 	lines  [2][]*dataset.Set      // of the files, training and test; nil where instances are drawn
-	// doubts are what speaks against the files' tours.
+	// doubts say why the files' tours may not be the shortest.
 	doubts [2][]string
 
 	mu     sync.Mutex
@@ -91,8 +91,8 @@ func New(c *config.Config) (*Task, error) {
 	return t, nil
 }
 
-// keep has tours kept, of so many training instances and of those of the other splits, where they are
-// drawn.
+// keep has the tours of drawn instances kept: those of so many training instances, and those of the
+// other splits.
 func (t *Task) keep(instances int) {
 	for split, count := range map[task.Split]int{task.Train: instances, task.Validation: keptToJudge, task.Test: keptToJudge} {
 		file := t.lines[0]
@@ -122,10 +122,10 @@ func (t *Task) OfSize(n int) task.Task {
 // Encoder implements [task.Task].
 func (t *Task) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
 
-// Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or
-// are those of a file, the test file's in their order. Training takes a limited number of
-// instances, those of a file or task.instances that are drawn, at random. It turns and mirrors each, and
-// begins it at any of its cities.
+// Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or are
+// those of a file. A test takes those of its file in their order. A training takes those of its file, or
+// task.instances that are drawn, at random. It turns and mirrors each, and begins it at any of its
+// cities.
 func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
 	e, j := &task.Examples{Clean: make([]perm.Order, count)}, &judge{best: make([]float64, count)}
 	points := make([][][2]float64, count)
@@ -167,7 +167,8 @@ func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 // turnStream keeps how instances are turned apart from how they are drawn.
 const turnStream = 0x7475726e // "turn"
 
-// numbered tells whether there is a number of training instances, which come again.
+// numbered tells whether there are so many training instances, which come again, and not always new
+// ones.
 func (t *Task) numbered() bool { return t.lines[0] != nil || t.kept[task.Train] != nil }
 
 // instance draws and solves one, or takes it of a file.
@@ -183,14 +184,14 @@ func (t *Task) instance(split task.Split, number int) ([][2]float64, perm.Order)
 	return points, tsp.Label(points, rng)
 }
 
-// pass is the number, below count, of the training instance that comes at a place: all of them once,
-// then all again in another order.
+// pass is the number, below count, of the training instance that comes at a place. All of them come
+// once, then all again in another order.
 func pass(seed uint64, place, count int) int {
 	round, at := place/count, place%count
 	if round == 0 {
 		return at // so that a file that is new fills from the start
 	}
-	// A step that has no divisor with count visits all of them.
+	// A step that has no common divisor with count visits all of them.
 	rng := rand.New(rand.NewPCG(seed^turnStream, uint64(round)<<32))
 	step := 1 + rng.IntN(count)
 	for gcd(step, count) != 1 {
@@ -227,8 +228,8 @@ func (t *Task) TestSets() int { return len(t.lines[1]) }
 // OnTest implements [task.Tester].
 func (t *Task) OnTest(c *config.Config) (task.Task, error) { return open(c) }
 
-// Doubts implements [task.DataDoubter]: what speaks against the tours of a split's file as the
-// shortest ones, which they are taken for.
+// Doubts implements [task.DataDoubter]. The tours of a split's file are taken for the shortest
+// ones; it says why they may not be.
 func (t *Task) Doubts(split task.Split) []string {
 	if split == task.Test {
 		return t.doubts[1]

@@ -22,9 +22,9 @@ func turn(points [][2]float64, angle float64, mirror bool) {
 	}
 }
 
-// Turned implements [task.Turner]: copy c is turned by c/of of a turn, mirrored where c is odd, and
-// begins at another city. Tours of it come back as ones that begin at city 0, in the sense that a
-// network has learned.
+// Turned implements [task.Turner]. Copy c is turned by c/of of a full turn, mirrored where c is
+// odd, and begins at another city. Its tours come back as tours that begin at city 0 and go round
+// in the sense that a network has learned.
 func (t *Task) Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order) {
 	n := len(set.Items)
 	if c == 0 || n == 0 {
