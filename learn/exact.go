@@ -26,8 +26,8 @@ func (m *Model) exactOrders(n, draws int) int {
 }
 
 // exactly puts log p itself in the place of its estimates where a set has few orders. Draws miss the ways
-// that the shuffles cannot make. One riffle of three cards or more makes only some orders, and a model
-// may undo any.
+// that the shuffles cannot make. One riffle of three cards or more makes only some orders, but a model
+// may give all of them some probability.
 func (m *Model) exactly(ctx context.Context, enc *diffusion.Encoded, sets []*dataset.Set, index []int, draws int, estimates []diffusion.Estimate) error {
 	var few []int
 	for k := range index {

@@ -110,8 +110,8 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	for want, change := range map[string]func(*config.Config){
 		"train.batch, eval.batch: the model to resume with has other values: train.batch: wanted 6 (got 7); eval.batch: wanted 8 (got 9)":            func(c *config.Config) { c.Train.Batch, c.Eval.Batch = 7, 9 },
 		"seed, train.lr: the model to resume with has other values: seed: wanted 1 (got 2); train.lr: wanted 0.001 (got 1.0)":                        func(c *config.Config) { c.Seed, c.Train.LR = 2, 1 },
-		`task.target: the model to resume with has another value: wanted 'random' (got 'identity')`:                                              func(c *config.Config) { c.Task.Target = "identity" },
-		"process.schedule: the model to resume with has another value: wanted [0, 2, 4, 8] (got [0, 3, 8])":                                      func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
+		`task.target: the model to resume with has another value: wanted 'random' (got 'identity')`:                                                  func(c *config.Config) { c.Task.Target = "identity" },
+		"process.schedule: the model to resume with has another value: wanted [0, 2, 4, 8] (got [0, 3, 8])":                                          func(c *config.Config) { c.Process.Schedule = []int{0, 3, 8} },
 		"paper.table, paper.exact: the model to resume with has other values: paper.table: wanted none (got ''); paper.exact: wanted none (got 1.0)": func(c *config.Config) { c.Paper = &config.Paper{Exact: new(1.0)} },
 	} {
 		other := cfg

@@ -12,9 +12,9 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// ReadDone reads the ids of the sets that a file of answers has: lines of JSON with an "id", or,
-// of order, lines that begin with it and a tab. A line that was cut off is an error, since what
-// is written behind it would be lost. A file that is not there yet has none.
+// ReadDone reads the ids of the sets that a file of answers has. Its lines are JSON with an "id"
+// or, as riffle order prints them, begin with the id and a tab. A line that was cut off is an
+// error, since what is written behind it would be lost. A file that is not there yet has no ids.
 func ReadDone(path string) (ids map[string]bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

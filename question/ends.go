@@ -13,7 +13,7 @@ type Ends struct {
 	Start, End string
 }
 
-// Check refuses ends of nothing that there is.
+// Check refuses ends that no tour or path can have.
 func (e Ends) Check() error {
 	open, start, end := learn.Opt("open"), learn.Opt("start"), learn.Opt("end")
 	switch {

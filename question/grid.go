@@ -41,7 +41,7 @@ func (p *Puzzle) Read(ctx context.Context, path string) (*Tiles, error) {
 	return tiles, err
 }
 
-// ParseGrid reads ROWSxCOLUMNS, such as 3x3, and refuses what is none, and grids of more than most tiles.
+// ParseGrid reads ROWSxCOLUMNS, such as 3x3. It refuses other text, and grids of more than most tiles.
 func (p *Puzzle) ParseGrid(text string, most int) error {
 	r, c, ok := strings.Cut(strings.ReplaceAll(text, "×", "x"), "x")
 	var errR, errC error

@@ -21,8 +21,8 @@ type Toured struct {
 	ReferenceIs string    `json:"reference_is,omitempty"` // whose it is
 	Gap         *float64  `json:"gap,omitempty"`          // percent
 	Finish      *Finished `json:"finish,omitempty"`
-	// Set is what was asked about, Instance its distances, Compared the tour or path of Reference, nil
-	// for none.
+	// Set is what was asked about, and Instance has its distances. Compared is the tour or path of
+	// Reference, nil for none.
 	Set      *dataset.Set  `json:"-"`
 	Instance *tsp.Instance `json:"-"`
 	Compared perm.Order    `json:"-"`
@@ -37,8 +37,8 @@ type Finished struct {
 	Gap    *float64   `json:"gap,omitempty"` // percent
 }
 
-// Best is the shortest that there is of an answer, its length and its gap: the finished tour, else the
-// model's.
+// Best is the shortest tour or path of an answer, with its length and its gap. That is the finished
+// one, else the model's.
 func (r *Toured) Best() (o perm.Order, length float64, gap *float64) {
 	if f := r.Finish; f != nil {
 		return f.Order, f.After, f.Gap
@@ -46,7 +46,8 @@ func (r *Toured) Best() (o perm.Order, length float64, gap *float64) {
 	return r.Orders[0].Order, r.Length, r.Gap
 }
 
-// MeanGap is that of the answers so far that have a reference, in percent, and of how many.
+// MeanGap is the mean gap, in percent, of the answers so far that have a reference, and how many
+// these are.
 func (q *Tours) MeanGap() (gap float64, of int) {
 	return q.gaps / float64(max(1, q.compared)), q.compared
 }
@@ -145,16 +146,16 @@ type sizes struct {
 
 func (s sizes) has(n int) bool { return s.least <= n && n <= s.most }
 
-// otherSizes gathers how good a model is on instances of other sizes than it was trained on.
+// otherSizes gathers how good a model is on instances of sizes that it was not trained on.
 type otherSizes struct {
 	count, compared     int
 	gap, shortened, won float64 // sums, percent
 }
 
-// worth is what a warning says at least, percent.
+// worth is the least that is worth a warning, in percent.
 const worth = 0.05
 
-// look notes an answer; shortened is what 2-opt makes of it.
+// look notes an answer. shortened is what 2-opt makes of it.
 func (o *otherSizes) look(r *Toured, n int, trained sizes, shortened perm.Order, w *way) {
 	if trained.has(n) || n < 4 {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Model is what is known of a model before it is asked. It does not change: goroutines may read it
-// while another asks the model.
+// Model is what is known of a model before it is asked. It does not change, so goroutines may read
+// it while another asks the model.
 type Model struct {
 	Name, Task string
 	Kind       dataset.Kind // of the items that it takes
@@ -25,7 +25,7 @@ type Model struct {
 	work    func(learn.Query, []*dataset.Set) learn.Work // of parts of the model that do not change
 }
 
-// About describes a model for questions; name is what refusals call it.
+// About describes a model for questions. name is what refusals call it.
 func About(name string, m *learn.Model) *Model {
 	c := m.Config
 	a := &Model{
@@ -49,14 +49,14 @@ func About(name string, m *learn.Model) *Model {
 	return a
 }
 
-// Limits are what one question may take; a limit of 0 is none.
+// Limits are what one question may take. A limit of 0 is none.
 type Limits struct {
 	// Sets and Items are how many sets a question may have, and how many items a set.
 	Sets  int `json:"sets"`
 	Items int `json:"items"`
 	// Pixels is the most that all pictures of a question may have, rows times columns.
 	Pixels int `json:"pixels"`
-	// Work is how much a question may take of the processors, in tenths of a millisecond as
+	// Work is how much a question may take of the processors, in tenths of a millisecond.
 	// [learn.Model.Work] estimates it: network, choice of orders, constraints and compiling.
 	Work int `json:"work"`
 	// WorkBytes is how much memory a question's scores, states and answers may take, as estimated.
@@ -99,8 +99,8 @@ func (l Limits) CheckSets(n int) error {
 	return nil
 }
 
-// MaxCoordinate is the largest coordinate: a tour of all the points that a set may have is still of
-// finite length, which JSON can say.
+// MaxCoordinate is the largest coordinate. With it a tour of all the points that a set may have
+// still has a finite length, which JSON can write.
 const MaxCoordinate = 1e300
 
 // Fits returns a refusal where the model cannot take a set.
@@ -134,7 +134,7 @@ var itemHint = map[dataset.Kind]string{
 	dataset.KindPoint:    `an item is {"point": [0.5, 2]}`,
 }
 
-// AtSet is a refusal of the set with the index.
+// AtSet is a refusal of the set with this index.
 type AtSet struct {
 	Index int
 	error

@@ -13,8 +13,8 @@ import (
 )
 
 // Puzzle is tiles of a picture to be put together. Tiles are numbered row by row as they stand in the
-// picture, or in a folder by the natural order of names, and after Shuffle as it left them; positions
-// are numbered row by row in the picture that is put together.
+// picture, or in a folder by the natural order of names. After Shuffle they are numbered as it left
+// them. Positions are numbered row by row in the picture that is put together.
 type Puzzle struct {
 	Rows, Columns int
 	Crop          bool    // cut off what the grid does not divide, on all sides alike
@@ -25,7 +25,7 @@ type Puzzle struct {
 	CropHint string
 }
 
-// Check refuses grids that are none, or of too many tiles; most of 0 is any number.
+// Check refuses what is no grid, and a grid of too many tiles. most of 0 is any number.
 func (p *Puzzle) Check(most int) error {
 	switch {
 	case p.Rows < 1 || p.Columns < 1 || p.Rows == 1 && p.Columns == 1:

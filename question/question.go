@@ -1,7 +1,7 @@
 // Package question puts complete questions to models. Command and server use it alike. It has the
 // defaults of a question, the reasons why it has no answer ([learn.Refusal]), and the limits on its
-// work. The command asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask], [Puzzle], [Tour]);
-// the server makes queries ([Order.Query] …), has them admitted ([Model.Admit]) and answers them
+// work. The command asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask], [Puzzle], [Tour]).
+// The server makes queries ([Order.Query] …), has them admitted ([Model.Admit]) and answers them
 // from a queue ([Ask]).
 package question
 

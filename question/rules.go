@@ -6,7 +6,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 )
 
-// CheckRules refuses rules of no set, whatever its items are called.
+// CheckRules refuses rules that no set could have, whatever its items are called.
 func CheckRules(rules constraint.Text) error {
 	if err := rules.CheckForm(); err != nil {
 		return learn.Refuse(learn.Usage, "", "%s%w", learn.Opt(""), err) // it begins with the rule's name
@@ -14,7 +14,7 @@ func CheckRules(rules constraint.Text) error {
 	return nil
 }
 
-// GiveRules has sets, which have ids, obey rules beside their own.
+// GiveRules has sets obey rules beside their own. The sets must have ids.
 func GiveRules(rules constraint.Text, sets []*dataset.Set) error {
 	for _, s := range sets {
 		if _, err := rules.Parse(s.ItemNames()); err != nil {

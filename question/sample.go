@@ -8,7 +8,7 @@ import (
 	"github.com/riffle-ml/riffle/learn"
 )
 
-// Sample asks for orders drawn of sets, and for what the draws say.
+// Sample asks for orders drawn for sets, and for what the draws say.
 type Sample struct {
 	Count     int
 	Seed      uint64
@@ -45,7 +45,7 @@ func (s Sample) Query() (learn.Query, error) {
 	return learn.Query{Kind: learn.KindSample, Count: s.Count, Seed: s.Seed}, s.Check()
 }
 
-// Ask draws and answers what was asked about the draws.
+// Ask draws, and answers what was asked about the draws.
 func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]Sampled, []dataset.Warning, error) {
 	for _, set := range sets { // before the work
 		if s.Entropy && !set.Constraints.IsZero() {

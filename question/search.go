@@ -17,18 +17,19 @@ import (
 // Search asks for short tours, or paths, through the cities of a file without a model.
 type Search struct {
 	Ends
-	// Method is exact (branch and bound), 2opt (the best of Starts 2-opt descents from random tours) or
-	// oropt (the best of Starts searches by 2-opt, Or-opt and 10 double bridges a city).
+	// Method is exact, 2opt or oropt. exact is branch and bound. 2opt takes the best of Starts 2-opt
+	// descents from random tours. oropt takes the best of Starts searches by 2-opt, Or-opt and 10
+	// double bridges a city.
 	Method string
 	Starts int           // of 2opt and oropt
 	Seed   uint64        // of what is random
 	Limit  time.Duration // of exact: how long to look for a proof of each instance
 }
 
-// DefaultSearch is what is searched for where nothing is said.
+// DefaultSearch is the search where nothing else is said.
 var DefaultSearch = Search{Method: "exact", Starts: 5, Seed: DefaultSeed, Limit: time.Minute}
 
-// Check refuses what there is no search for.
+// Check refuses a search that cannot be made.
 func (s *Search) Check() error {
 	switch s.Method {
 	case "exact":
@@ -54,13 +55,13 @@ type Found struct {
 	Gap    *float64   `json:"gap,omitempty"`    // percent, to the file's tour where it has one
 	Open   bool       `json:"open,omitempty"`   // a path: the length has no way back
 	Tour   perm.Order `json:"tour"`
-	// Warnings are of the file's distances, and what speaks against its tour.
+	// Warnings are about the file's distances, and say why its tour may not be the shortest.
 	Warnings []string `json:"warnings,omitempty"`
 
 	reference float64 // length of the file's tour
 }
 
-// Summary says of several instances what was found in so long.
+// Summary says what was found of several instances, and in what time.
 func (s *Search) Summary(all []Found, took time.Duration) (lines []string) {
 	n := len(all)
 	if n < 2 {
@@ -87,7 +88,7 @@ func (s *Search) Summary(all []Found, took time.Duration) (lines []string) {
 	return lines
 }
 
-// Find searches all instances of a file. warnings are those of all together.
+// Find searches all instances of a file. warnings are those about all of them together.
 func (s *Search) Find(ctx context.Context, f *dataset.File) (all []Found, warnings []string, err error) {
 	list := f.Problems()
 	all = make([]Found, len(list))

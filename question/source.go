@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 )
 
-// Source is the sets of an input one after the other, those that are answered left out. Those without
-// an id are called by their number, from 1.
+// Source is the sets of an input one after the other. Sets that are answered already are left out.
+// Those without an id are called by their number, from 1.
 type Source struct {
 	Name  string
 	First *dataset.Set // read when the source was made; nil where all are answered

@@ -31,22 +31,23 @@ const (
 	mostNumbers = 1 << 22
 )
 
-// The times that decide how large parts are: one that takes longer than slowPart is followed by
-// a smaller one, and a part is asked when nothing has come for as long as patience.
+// The times that decide how large parts are. After a part that takes longer than slowPart comes a
+// smaller one. A part is asked when nothing has come for as long as patience.
 const (
 	slowPart = 2 * time.Second
 	patience = 20 * time.Millisecond
 )
 
-// Stream asks a question about sets as they come and yields their answers as they are there, in
-// memory that does not grow with the number of sets. A part has least sets to begin with, where
-// so many have come, and later as many as a second or two is enough for: least is the batch of
-// the question, 1 where it takes one set after the other. Answers are those that the question
-// gives of all sets at once; sets without an id are called by their number, from 1, in the
-// stream. At an error of sets, those before it are answered, then it is yielded.
+// Stream asks a question about sets as they come, and yields answers as soon as they are there. Its
+// memory does not grow with the number of sets. At first a part has least sets, where so many have
+// come. Later it has as many as a second or two is enough for. least is the batch of the question,
+// 1 where it takes one set after the other. Answers are those that the question gives for all sets
+// at once. Sets without an id are called by their number in the stream, from 1. At an error of
+// sets, those before it are answered, and then it is yielded.
 //
-// sets is read in a goroutine of its own, ahead of the answers; where the stream ends early that
-// ends with its next set. The next part is asked while the last is used: ask nothing else of the model until the stream ends.
+// sets is read in a goroutine of its own, ahead of the answers. Where the stream ends early, that goroutine ends
+// with its next set. The next part is asked while the last is used, so ask nothing else of the model until the
+// stream ends.
 func Stream[R any](ctx context.Context, sets iter.Seq2[*dataset.Set, error], least int, ask AskFunc[R]) iter.Seq2[Part[R], error] {
 	return func(yield func(Part[R], error) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -98,7 +99,7 @@ func answer[R any](p *parts, ask AskFunc[R], out chan<- partOrError[R]) {
 	}
 }
 
-// errEnd is that all sets have come.
+// errEnd says that all sets have come.
 var errEnd = errors.New("end of the stream")
 
 // parts cuts a stream.
@@ -131,7 +132,7 @@ func readAhead(ctx context.Context, sets iter.Seq2[*dataset.Set, error]) <-chan 
 	return out
 }
 
-// next returns the sets of the next part; with an error it is the last one.
+// next returns the sets of the next part. With an error it is the last one.
 func (p *parts) next() (some []*dataset.Set, err error) {
 	numbers := 0
 	timer := time.NewTimer(time.Hour)

@@ -15,15 +15,15 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// Tour asks for tours, or paths between ends, through the cities of a file, under rules, and how far
-// they are above a reference.
+// Tour asks for tours through the cities of a file, or for paths between ends, under rules. It also
+// asks how far they are above a reference.
 type Tour struct {
 	Order
 	Ends
 	Rules  constraint.Text // about cities by their numbers, and positions from 0
 	Finish string          // "2opt" shortens what the model found
-	// Limit is how long to look for the shortest tour of an instance that no file has one of; 0: no
-	// look.
+	// Limit is how long to look for the shortest tour of an instance for which no file has one.
+	// With 0 none is looked for.
 	Limit time.Duration
 }
 
@@ -41,7 +41,7 @@ func (t *Tour) Check() error {
 	return t.Ends.Check()
 }
 
-// Tours are a file's cities to ask about, and what the answers come to.
+// Tours are a file's cities to ask about, and the sums over the answers.
 type Tours struct {
 	*Tour
 	file      *dataset.File
@@ -78,8 +78,8 @@ func (t *Tour) About(f, given *dataset.File) (*Tours, error) {
 	return q, nil
 }
 
-// Ask orders the cities of all instances, and then judges the answers one by one, which may each take
-// the question's Limit. warnings are of all; name is what refusals call the model.
+// Ask orders the cities of all instances, and then judges the answers one by one. To judge one may
+// take the question's Limit. warnings are about all instances. name is what refusals call the model.
 func (q *Tours) Ask(ctx context.Context, m *learn.Model, name string) (answers iter.Seq2[*Toured, error], warnings []string, err error) {
 	if _, ok := m.Task.(task.Turner); !ok {
 		return nil, nil, learn.Refuse(learn.Unfit, "model", "%s: has cities, the model of %s is of the task %s", q.file.Path, name, m.Config.Task.Name)
@@ -127,7 +127,7 @@ func (q *Tours) cost(set *dataset.Set, o perm.Order) float64 {
 	return length
 }
 
-// distances are those of a set that is asked about: of TSPLIB the file's own.
+// distances are those of a set that is asked about. TSPLIB has the file's own.
 func (q *Tours) distances(set *dataset.Set, w *way) (*tsp.Instance, error) {
 	if q.file.Format == dataset.FormatTSPLIB {
 		return q.list[0].Instance()
@@ -139,7 +139,7 @@ func (q *Tours) distances(set *dataset.Set, w *way) (*tsp.Instance, error) {
 	return tsp.New(points, tsp.Euclidean)
 }
 
-// Shortest finds the shortest closed tour through points that there is within a limit, without a model;
+// Shortest looks for the shortest closed tour through points, without a model, for as long as limit.
 // proven is whether none is shorter.
 func Shortest(ctx context.Context, points [][2]float64, limit time.Duration, l Limits) (tour perm.Order, length float64, proven bool, err error) {
 	n := len(points)

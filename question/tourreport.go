@@ -11,7 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// TourReport is what a file of cities holds, and what its tours come to.
+// TourReport is what a file of cities holds, and how long its tours are.
 type TourReport struct {
 	File      string   `json:"file"`
 	Format    string   `json:"format"` // TSPLIB or tour text
@@ -22,8 +22,8 @@ type TourReport struct {
 	CitiesMin int `json:"cities_min"`
 	CitiesMax int `json:"cities_max"`
 	Tours     int `json:"tours"` // that were measured; in a file of a tour alone only looked at
-	// Means over instances with a tour, and the largest gap; nil without such, or without a
-	// reference.
+	// Means over instances with a tour, and the largest gap. They are nil where there are no tours,
+	// or no references.
 	Length    *float64 `json:"length,omitempty"`
 	Reference *float64 `json:"reference,omitempty"`
 	Gap       *float64 `json:"gap,omitempty"` // percent
@@ -32,9 +32,9 @@ type TourReport struct {
 	Doubts    []string `json:"-"` // those of Warnings that are about tours
 }
 
-// ReportTours measures the tours of a file, or those of another, one for each instance of f; nil for
-// none. They are compared with the length best, where it is above 0, or else, those of another file,
-// with f's own.
+// ReportTours measures the tours of f or, where other is not nil, those of other, one for each
+// instance of f. Where best is above 0 they are compared with that length. Else the tours of other
+// are compared with f's own.
 func ReportTours(f, other *dataset.File, best float64) (*TourReport, error) {
 	list := f.Problems()
 	r := &TourReport{File: f.Path, Format: string(f.Format), Name: f.Title, Instances: len(list), CitiesMin: math.MaxInt}
@@ -90,8 +90,8 @@ type measured struct {
 	doubts                       tsp.Doubts
 }
 
-// look measures the tour of an instance x, nil where there is none; other is whether the tour is of
-// another file.
+// look measures the tour of an instance. x is nil where there are no distances. other is whether
+// the tour is of another file.
 func (m *measured) look(p, tour *dataset.Problem, x *tsp.Instance, other bool, best float64) error {
 	switch {
 	case x == nil:

@@ -13,7 +13,7 @@ import (
 )
 
 // way is a question about tours for instances of n cities. The model's tours begin with its city 0,
-// so that the city that is to be first is that one there.
+// so the city that is to be first becomes city 0.
 type way struct {
 	ends  tsp.Ends
 	open  bool
@@ -64,7 +64,8 @@ func (t *Tour) way(n int) (*way, error) {
 	return w, nil
 }
 
-// shape is the tour or path of the file's cities that an order of the model is, and its length.
+// shape turns an order of the model into a tour or path of the file's cities, and returns its
+// length.
 func (w *way) shape(x *tsp.Instance, o perm.Order) (perm.Order, float64) {
 	tour := perm.Act(o, w.city)
 	switch {
@@ -84,7 +85,7 @@ func (w *way) length(x *tsp.Instance, tour perm.Order) float64 {
 	return x.Length(tour)
 }
 
-// answer has an answer of the model's be of the file's cities.
+// answer turns an answer of the model into one about the file's cities.
 func (w *way) answer(x *tsp.Instance, o *learn.Ordered) {
 	o.Orders = slices.Clone(o.Orders)
 	for k := range o.Orders {
@@ -101,7 +102,7 @@ func (w *way) answer(x *tsp.Instance, o *learn.Ordered) {
 	}
 }
 
-// twoOpt is what 2-opt makes of a tour or path; it obeys ends, and no rules.
+// twoOpt is what 2-opt makes of a tour or path. It obeys ends, but not rules.
 func (w *way) twoOpt(x *tsp.Instance, tour perm.Order) perm.Order {
 	if !w.open {
 		return tsp.From(tsp.TwoOpt(x, tour), tour[0])

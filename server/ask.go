@@ -11,7 +11,7 @@ import (
 	"github.com/riffle-ml/riffle/question"
 )
 
-// decoding is how a request wants orders found; the names are those of the command's flags.
+// decoding is how a request wants orders found. The names are those of the command's flags.
 type decoding struct {
 	Top    *int   `json:"top"`
 	Decode string `json:"decode"`
@@ -25,7 +25,7 @@ func (d *decoding) query(info *Info, l question.Limits) (learn.Query, error) {
 	}.Query(info.about, l)
 }
 
-// or is what a field of a request has, or else what is usual.
+// or is the value of a field of a request, or the usual one where there is none.
 func or[T any](field *T, usual T) T {
 	if field == nil {
 		return usual
@@ -143,8 +143,8 @@ func (s *Server) within(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.Context(), s.limits.Time)
 }
 
-// put hands sets to a model and waits for its answer, where the question is admitted. Every question of
-// whatever route comes by here.
+// put hands sets to a model and waits for its answer, if the question is admitted. The questions of all
+// routes come through here.
 func (s *Server) put(ctx context.Context, h *hosted, sets []*dataset.Set, q learn.Query) (*job, error) {
 	work, err := h.info.Load().about.Admit(q, sets, s.limits.Limits)
 	if err != nil {

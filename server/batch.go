@@ -30,16 +30,17 @@ type job struct {
 	done   chan struct{}
 }
 
-// maxShapes is how many shapes a model may have graphs for. They cost memory, and requests of a
-// model whose sets cannot be padded choose them.
+// maxShapes is how many shapes a model may have graphs for. They cost memory, and where sets cannot
+// be padded requests choose the shapes.
 const maxShapes = 48
 
-// turn bounds how long a job lets shorter ones that come after it go first: so many times its own estimated
-// time.
+// turn bounds how long a job lets shorter ones that come after it go first. It is so many times its own
+// estimated time.
 const turn = 10
 
-// gather takes of what waits what is due first, up to a batch of sets, and no more work than one request
-// may be. Short ones do not wait behind many long ones, and long ones are not passed over for ever.
+// gather takes those of the waiting jobs that are due first. It takes up to a batch of sets, and no more
+// work than one request may be. Short jobs do not wait behind many long ones, and long ones are not
+// passed over for ever.
 func (h *hosted) gather() (jobs []*job) {
 	h.drain()
 	slices.SortStableFunc(h.waits, func(a, b *job) int { return a.due.Compare(b.due) })
@@ -58,7 +59,7 @@ func (h *hosted) gather() (jobs []*job) {
 	return jobs
 }
 
-// answer answers jobs; one whose asker has gone is not begun.
+// answer answers jobs. One whose asker has gone is not begun.
 func (h *hosted) answer(jobs []*job) {
 	began := time.Now()
 	defer func() { h.metrics.busy.WithLabelValues(h.name).Add(time.Since(began).Seconds()) }()
@@ -114,8 +115,8 @@ func (h *hosted) attend(jobs []*job, work func(context.Context)) {
 	work(watched{ctx, jobs})
 }
 
-// watched is a context that has ended when all askers have left, looked at anew each time: what cancels it
-// may be late on a busy machine.
+// watched is a context that has ended when all askers have left. It looks anew each time, since what
+// cancels it may be late on a busy machine.
 type watched struct {
 	context.Context
 	jobs []*job
@@ -160,7 +161,7 @@ func (h *hosted) together(ctx context.Context, q learn.Query, jobs []*job) {
 	}
 }
 
-// alone answers a job whose answer depends on the places of its sets.
+// alone answers one job by itself.
 func (h *hosted) alone(ctx context.Context, j *job) {
 	var err error
 	j.answer, err = h.ask(ctx, j.ask, j.sets)
@@ -197,8 +198,8 @@ func (h *hosted) safely(sets []*dataset.Set, call func() error) (err error) {
 	return call()
 }
 
-// fault is what a job is told of the model's error: the end of the asker's time or of the work before
-// what they led to. What is no refusal is the server's own.
+// fault is what a job is told of the model's error. The end of the asker's time, or of the work's,
+// comes before the errors that it led to. An error that is no refusal is the server's own.
 func (h *hosted) fault(ctx context.Context, j *job, err error) error {
 	if err == nil {
 		return nil

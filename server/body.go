@@ -17,8 +17,8 @@ import (
 // bodyPause is how long a body may rest between two of its bytes, or take for the first.
 const bodyPause = 5 * time.Second
 
-// read reads a body of the type wanted, within the limits. It takes room for what has arrived, so
-// that bodies which are promised and do not come take none.
+// read reads a body of the type wanted, within the limits. It takes room for what has arrived. So
+// bodies that are promised and do not come take none.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, room *reserved, wanted string) ([]byte, error) {
 	if s.stopping.Load() {
 		return nil, errStopping
@@ -94,8 +94,8 @@ const (
 	maxFields = 64
 )
 
-// count goes through a body's JSON and refuses more sets, or items in a set, than the limits allow, before any
-// is made; it takes room for the values that there are. What is no JSON is for [parse] to say.
+// count goes through a body's JSON before any set is made. It refuses more sets, or items in a set, than the
+// limits allow, and takes room for the values that there are. [parse] says what is no JSON.
 func (s *Server) count(body []byte, room *reserved) error {
 	const atOnce = 1 << 12 // values that room is taken for
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))

@@ -41,7 +41,7 @@ func tooLarge(limit, format string, args ...any) *fault {
 	return faultf(http.StatusRequestEntityTooLarge, limit, format, args...)
 }
 
-// unfit is for a request that is well formed and asks what has no answer.
+// unfit is for a request that is well formed but has no answer.
 func unfit(reason, format string, args ...any) *fault {
 	return faultf(http.StatusUnprocessableEntity, reason, format, args...)
 }
@@ -63,8 +63,8 @@ type faultBody struct {
 	} `json:"error"`
 }
 
-// asFault finds the fault in an error, or makes one of a refusal; any other is the server's own. What
-// wraps them has its say in the message.
+// asFault finds the fault in an error, or makes one of a refusal. Any other error is the server's
+// own. The message is that of the whole error, with what wraps the fault.
 func asFault(err error) *fault {
 	if f, ok := errors.AsType[*fault](err); ok {
 		return &fault{f.status, f.reason, err}

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// IsLoopback tells whether an address such as "127.0.0.1:8080" can be reached from this
-// machine alone.
+// IsLoopback tells whether only this machine can reach an address such as "127.0.0.1:8080".
 func IsLoopback(addr string) bool {
 	name, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -67,8 +66,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // admit tells why a request may not come in.
 func (s *Server) admit(r *http.Request, origin *http.CrossOriginProtection) error {
-	// A page of another site can make a browser send requests here, and by giving its own name
-	// this address read the answers: such requests bear the wrong name.
+	// A page of another site can make a browser send requests here. If it gives its own name this
+	// address, it can read the answers too. Such requests bear the wrong name.
 	if s.token == "" {
 		name := r.Host
 		if n, _, err := net.SplitHostPort(name); err == nil {

@@ -10,7 +10,7 @@ import (
 // healthTime is how long a server may take to say that it is well.
 const healthTime = 5 * time.Second
 
-// AskHealth asks the server at an address, host:port, whether it takes requests; an error says why not.
+// AskHealth asks the server at an address, host:port, whether it takes requests. An error says why not.
 func AskHealth(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 type Limits struct {
 	// Body is the most bytes of a request's body, else 413.
 	Body int64 `json:"body_bytes"`
-	// Limits are those of a question; else 413. Requests of several models share WorkBytes: one waits for
-	// the other.
+	// Limits are those of a question; else 413. Requests of several models share WorkBytes, and wait for
+	// each other.
 	question.Limits
 	// Queue is how many requests a model may have, waiting or in work; else 429.
 	Queue int `json:"queue"`
@@ -33,13 +33,13 @@ func DefaultLimits() Limits {
 	}
 }
 
-// LimitError is that a limit has a value that nothing could pass.
+// LimitError says that a limit has a value that nothing could pass.
 type LimitError struct {
 	// Limit is which one: body, sets, items, pixels, work, work-bytes, queue, time, busy or memory.
 	Limit string
 	Got   string
-	// Least is the limit that it must not be below, and AtLeast that one's value, in bytes; ""
-	// where it must be more than 0.
+	// Least is the limit that it must not be below, and AtLeast the value of that limit, in bytes.
+	// Least is "" where it must only be more than 0.
 	Least   string
 	AtLeast int64
 }
@@ -86,8 +86,8 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// pixelBytes is what a pixel takes while a picture of a format is decoded and copied: a PNG of 16 bits a colour is
-// the worst, but for a progressive JPEG of four colours, whose coefficients are kept beside.
+// pixelBytes is what a pixel takes while a picture of a format is decoded and copied. The worst is a progressive
+// JPEG of four colours, whose coefficients are kept beside. After that comes a PNG of 16 bits a colour.
 func pixelBytes(format string) int64 {
 	if format == "jpeg" {
 		return 32

@@ -23,7 +23,7 @@ type Info struct {
 	Task  string `json:"task"`
 	// Items says what the items of a set must be: bare, features, image or point.
 	Items string `json:"items"`
-	// N is how many items the sets had that the model was trained on.
+	// N is how many items the sets of the training had.
 	N int `json:"n"`
 	// Rows and Columns are the grid of a puzzle, in tiles.
 	Rows    int `json:"rows,omitempty"`
@@ -36,7 +36,7 @@ type Info struct {
 	// their ranges in training.
 	Names    []string  `json:"names,omitempty"`
 	Features []Feature `json:"features,omitempty"`
-	// Schedule is 0 = t_0 < … < t_k = T; the states of an answer are those at T, …, t_0.
+	// Schedule is 0 = t_0 < … < t_k = T. The states of an answer are those at T, …, t_0.
 	Schedule []int `json:"schedule"`
 	// Decode is how orders are found where a request does not say.
 	Decode     learn.DecodeOptions `json:"decode"`
@@ -148,8 +148,8 @@ func (h *hosted) replace() error {
 	}
 }
 
-// stop ends what is in work and the goroutine with it. It reports false where that is still in the
-// engine after so long.
+// stop ends what is in work, and the goroutine with it. It reports false where the goroutine is
+// still in the engine after patience.
 func (h *hosted) stop(patience time.Duration) bool {
 	h.end.Do(func() {
 		h.kill()
@@ -163,7 +163,7 @@ func (h *hosted) stop(patience time.Duration) bool {
 	}
 }
 
-// put hands a job to the goroutine, or tells that there are too many already.
+// put hands a job to the goroutine, or says that there are too many already.
 func (h *hosted) put(j *job) error {
 	if h.waiting.Add(1) > int64(h.limits.Queue) {
 		h.waiting.Add(-1)
@@ -175,7 +175,7 @@ func (h *hosted) put(j *job) error {
 	return nil
 }
 
-// finish ends a job; its fields are the asker's from here on.
+// finish ends a job. From here on its fields belong to the asker.
 func (h *hosted) finish(j *job, err error) {
 	j.err, j.info = err, h.info.Load()
 	h.waiting.Add(-1)

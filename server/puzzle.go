@@ -18,14 +18,14 @@ type puzzleRequest struct {
 	Columns int     `json:"columns"`
 	Crop    bool    `json:"crop"`
 	Shuffle *uint64 `json:"shuffle"`
-	// Constraints are about tiles and positions, both numbered row by row: tiles in the picture
-	// as it came, or as Shuffle left it, positions in the one put together.
+	// Constraints are about tiles and positions, both numbered row by row. Tiles are numbered in
+	// the picture as it came, or as Shuffle left it, and positions in the one put together.
 	Constraints constraint.Text `json:"constraints"`
 	decoding
 }
 
-// puzzleAnswer has the fields of riffle order --grid --json, but for its files. Tiles are
-// numbered row by row as they stood in the picture or, after Shuffle, as that left them.
+// puzzleAnswer has the fields of riffle order --grid --json, except for its files. Tiles are
+// numbered row by row as they stood in the picture or, after Shuffle, as it left them.
 type puzzleAnswer struct {
 	Model   string         `json:"model"`
 	Step    int            `json:"step"`
@@ -35,8 +35,8 @@ type puzzleAnswer struct {
 	LogPath learn.Nats     `json:"log_path"`
 	Orders  []learn.Ranked `json:"orders"`
 	Steps   []perm.Order   `json:"steps"`
-	// Shuffled says, in order form, which tile of the picture became which: tile k is the
-	// picture's tile Shuffled[k].
+	// Shuffled says, in order form, which tile of the picture became which. Tile k is the picture's
+	// tile Shuffled[k].
 	Shuffled perm.Order `json:"shuffled,omitempty"`
 	// Right is how many tiles stand where they did before the shuffle.
 	Right    *int     `json:"right,omitempty"`

@@ -108,7 +108,8 @@ func describeType(t reflect.Type) string {
 	return "an integer"
 }
 
-// model finds the model that a request names; where there is one it need not.
+// model finds the model that a request names. Where there is only one, the request need not name
+// it.
 func (s *Server) model(name string) (*hosted, error) {
 	if h := s.byName[name]; h != nil {
 		return h, nil
@@ -162,7 +163,7 @@ func (s *Server) sets(ctx context.Context, values []jsontext.Value, info *Info, 
 	return sets, nil
 }
 
-// inSet says in which set a fault is; what is no fault yet is one of the set.
+// inSet says in which set a fault is. An error that is no fault yet becomes one of the set.
 func inSet(i int, err error) error {
 	if asFault(err).status == http.StatusInternalServerError {
 		return unfit("set", "sets[%d]: %w", i, err)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// room is memory that the models share: work that finds too little left waits.
+// room is memory that the models share. Work waits where too little is left.
 type room struct {
 	mu    sync.Mutex
 	left  int64
@@ -14,8 +14,8 @@ type room struct {
 
 func newRoom(bytes int64) *room { return &room{left: bytes, freed: make(chan struct{})} }
 
-// take waits until there are bytes, and takes them; it fails with the error of ctx alone. What is more than
-// all of it never comes.
+// take waits until so many bytes are free, and takes them. It fails only with the error of ctx. It waits
+// for ever for more than there is in all.
 func (r *room) take(ctx context.Context, bytes int64) error {
 	for {
 		r.mu.Lock()

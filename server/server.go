@@ -12,22 +12,22 @@
 //	GET  /readyz           does it want requests; 503 from the moment it is told to stop
 //	GET  /metrics          for Prometheus
 //
-// Answers have the shapes that riffle order, sample and score print with --json. Pictures come
-// in the request, as base64; no request names a file or an address, so none can make the
-// server read one.
+// Answers have the shapes that riffle order, sample and score print with --json. Pictures come in
+// the request, as base64. No request names a file or an address, so none can make the server read
+// one.
 //
 // # Who waits for whom
 //
-// A model is no good for two goroutines, so each has one that owns it and takes requests from
-// a queue. While it works the next ones gather there; those to order go through the network
+// A model is not for two goroutines at once. So each has one that owns it and takes requests from a
+// queue. While it works the next ones gather there. Requests to order go through the network
 // together, whoever asked, up to as much work as one request may be. An answer does not depend on the
-// company: orders start from one arrangement, warnings are those of the set, and what draws at
-// random, sample and score, is answered request by request from the request's seed. So are orders
-// under constraints. A request is due after ten times what its work is estimated to take, so that
-// short ones go first. Work ends when all who asked for it have left.
+// requests beside it. Orders start from one arrangement, and warnings are those of the set. sample
+// and score draw at random: they are answered request by request, each from its own seed. So are
+// orders under constraints. A request is due after ten times the estimate of its work, so short ones
+// go first. Work ends when all who asked for it have left.
 //
-// A request that would make the queue longer than [Limits].Queue, or the pictures and bodies
-// in memory larger than [Limits].Memory, is refused at once with 429.
+// A request is refused at once with 429 if it would make the queue longer than [Limits].Queue, or
+// the pictures and bodies in memory larger than [Limits].Memory.
 package server
 
 import (
@@ -50,12 +50,12 @@ type Options struct {
 	// Runs are the directories of the models. A model is called by the last part of its path.
 	Runs   []string
 	Engine *engine.Engine
-	// Token, if not "", is what every request under /v1 and to /metrics must bear:
+	// Token, if not "", is what every request under /v1 and to /metrics must bear, as
 	// "Authorization: Bearer TOKEN".
 	Token  string
 	Limits Limits
-	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop, while
-	// /readyz says that it wants none: time for a load balancer to turn to others.
+	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop. /readyz
+	// already says then that it wants none, so that a load balancer has time to turn to others.
 	Drain time.Duration
 	Log   *slog.Logger
 }
@@ -119,9 +119,9 @@ func New(o Options) (*Server, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Reload reads every run's last checkpoint again. Each model changes between two batches, so
-// no request is lost and none is answered by two models. A run that cannot be read keeps the
-// model that it has; the error says so.
+// Reload reads every run's last checkpoint again. Each model changes between two batches, so no
+// request is lost and none is answered by two models. If a run cannot be read, the model that was
+// loaded stays, and the error says so.
 func (s *Server) Reload() error {
 	var faults []error
 	for _, h := range s.models {
@@ -132,7 +132,7 @@ func (s *Server) Reload() error {
 	return errors.Join(faults...)
 }
 
-// The ends of the server: what is in work at a step of the engine may go on for a moment.
+// How the server ends. A step of the engine that is in work may go on for a moment.
 const (
 	lastAnswers = 6 * time.Second // of the grace, at most half of it: for the answers of what was ended
 	lastStep    = 5 * time.Second // that Close waits where there is no grace
@@ -140,9 +140,9 @@ const (
 	lastBreath  = 3 * time.Second // of the grace, at most a fifth of it: for the process to end, on a busy machine
 )
 
-// Close ends the models and what they are at work on. The HTTP server in front must have ended: what waits
-// is answered with an error. It fails where a model does not leave its engine within seconds, or within the
-// grace of [Server.Serve].
+// Close ends the models and their work. The HTTP server in front must have ended. Requests that still wait
+// are answered with an error. Close fails where a model does not leave its engine within seconds, or within
+// the grace of [Server.Serve].
 func (s *Server) Close() error {
 	s.stopping.Store(true)
 	s.end()
@@ -169,9 +169,9 @@ func (s *Server) end() {
 	}
 }
 
-// Serve answers on a listener until ctx ends, and for [Options].Drain more. Then it takes no new
-// connections, answers what it has begun, and returns nil within grace. What is not done shortly before that is ended; an
-// error says so.
+// Serve answers on a listener until ctx ends, and for [Options].Drain more. Then it takes no new connections,
+// answers what it has begun, and returns nil within grace. Shortly before grace is over it ends what is not done,
+// and its error says so.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	web := &http.Server{
 		Handler:           s,

@@ -7,10 +7,10 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 )
 
-// maxTable is the most bytes of a table: it is people who paste them.
+// maxTable is the most bytes of a table, which people paste.
 const maxTable = 1 << 20
 
-// typeCSV is that of tables, which programs also save as UTF-16.
+// typeCSV is the type of tables, which programs also save as UTF-16.
 const typeCSV = "text/csv"
 
 // tableSet is a set as requests have it.
@@ -27,8 +27,8 @@ type tableItem struct {
 	Features any    `json:"features,omitempty"` // by their columns' names
 }
 
-// table reads a table of items or of ballots, as [dataset.ParseTable] does. Empty features are null: the model
-// says whether it takes them.
+// table reads a table of items or of ballots, as [dataset.ParseTable] does. Empty features become null: a
+// model says later whether it takes them.
 func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
 	body, err := s.read(w, r, room, typeCSV)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if len(body) > maxTable {
 		return nil, tooLarge("body", "the table is larger than %d bytes", maxTable)
 	}
-	// Sets of bare items each have all items of the table, so that few lines could be many sets
-	// of many items.
+	// Each set of bare items has all items of the table. So few lines could be many sets of many
+	// items.
 	if lines := bytes.Count(body, []byte("\n")); lines > s.limits.Sets*s.limits.Items+1 {
 		return nil, tooLarge("sets", "the table has %d lines, wanted at most %d sets of %d items", lines, s.limits.Sets, s.limits.Items)
 	}
@@ -50,8 +50,8 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request, room *reserved) (
 	if len(sets) == 0 {
 		return nil, unfit("sets", "the table has no items").help("after the header, a line an item: set,item,rank and then features")
 	}
-	// They may be more than a question may have: the asker puts it in parts. What they come to
-	// together is bounded, as sets of bare items are larger than their lines.
+	// They may be more than a question may have, since the asker can put it in parts. Their sum is
+	// bounded, as sets of bare items are larger than their lines.
 	total := 0
 	for _, set := range sets {
 		total += len(set.Items)

@@ -26,7 +26,7 @@ func CheckAddress(addr string) error {
 // mostToken is the longest file of a token, in bytes.
 const mostToken = 4096
 
-// ReadToken reads a token from a file. A pipe that nobody writes to is waited for until ctx ends.
+// ReadToken reads a token from a file. It waits until ctx ends for somebody to write to a pipe.
 func ReadToken(ctx context.Context, path string) (string, error) {
 	type result struct {
 		token string
@@ -65,7 +65,7 @@ func readTokenFile(path string) (string, error) {
 	return token, CheckToken(path, token)
 }
 
-// CheckToken refuses a token that is none; "" is no token.
+// CheckToken refuses a text that cannot be a token. "" stands for no token and is allowed.
 func CheckToken(where, token string) error {
 	const help = "openssl rand -hex 16 makes one"
 	switch {

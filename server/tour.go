@@ -8,15 +8,14 @@ import (
 	"github.com/riffle-ml/riffle/question"
 )
 
-// maxSearch is how long the shortest tour of a request is looked for; the tour found until then
-// is the answer. It needs no model, and keeps a core busy.
+// maxSearch is how long a request looks for the shortest tour. The best tour found until then is
+// the answer. It needs no model, and keeps a core busy.
 const maxSearch = time.Second
 
 // maxSearches is how many searches there may be at a time, else 429.
 const maxSearches = 2
 
-// tourBytes is what a search takes for a pair of points: its length, what is known of it, and the node of the search
-// that each may end in.
+// tourBytes is what a search takes for a pair of points: its length, what is known of it, and a node of the search.
 const tourBytes = 64
 
 type tourRequest struct {
@@ -30,7 +29,7 @@ type tourAnswer struct {
 	Proven bool       `json:"proven"`
 }
 
-// tour finds the shortest tour without a model, for a model's to be held against.
+// tour finds the shortest tour without a model, to compare a model's tour with.
 func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (any, error) {
 	var in tourRequest
 	if err := s.parsed(w, r, room, &in); err != nil {

@@ -31,21 +31,21 @@ All orders are 0-based: order[i] is the item at position i. A model of ranked li
 their names, and items without features too. They may stand in another order, and some items may be
 missing. An unknown name is an error.
 
-INPUT - is the standard input. JSONL and tables of features are answered set by set as they come, from
-a file as well; in such a table the lines of a set stand together. Other formats are read to their
-end first. With --json each answer is an object on a line of its own. A broken line is an error that
-names it, after the answers for the sets before it. Ctrl-C keeps what was answered; --skip-done FILE,
-the file of the answers so far, goes on with the other sets. A set without an id is called by its
-number, from 1.
+INPUT - is the standard input. JSONL is answered set by set as it comes, from a file as well. So is
+a table of features from the standard input, where the lines of a set must stand together. Other
+input is read to its end first. With --json each answer is an object on a line of its own. A broken
+line is an error that names it, after the answers for the sets before it. Ctrl-C keeps what was
+answered. --skip-done FILE, the file of the answers so far, goes on with the other sets. A set
+without an id is called by its number, from 1.
 
-A model of one population's orders (votes; bare items) needs no INPUT to order or to sample: it has
-one set, that of all its items.`
+A model of votes, or of other orders of the same bare items, needs no INPUT to order or to sample.
+It has one set, that of all its items.`
 
 // streamFlags say how sets are read and answers shown.
 type streamFlags struct {
 	skipDone string
 	quiet    bool
-	single   string // why INPUT may have one set alone, "" where it may have more
+	single   string // why INPUT may have only one set, "" where it may have more
 }
 
 func (f *streamFlags) add(cmd *cobra.Command) {
@@ -111,13 +111,13 @@ type input struct {
 	close    func() error
 }
 
-// untold returns what gives the warnings that come while an input is read.
+// untold returns a function that gives the warnings that came while an input was read.
 func untold(in *dataset.Input) func() []string {
 	told := len(in.Warnings)
 	return func() []string { return in.Warnings[told:] }
 }
 
-// setsOf are those of an INPUT: of a stream many, of files as many as kilobytes.
+// setsOf are those of an INPUT. A stream is expected to have many, a file as many as kilobytes.
 func setsOf(in *dataset.Input) *input {
 	i := &input{name: in.Path, sets: in.All(), expected: manySets, late: untold(in), close: in.Close}
 	if in.Size >= 0 {
@@ -131,8 +131,8 @@ func oneSet(name string, set *dataset.Set) *input {
 	return &input{name: name, sets: func(yield func(*dataset.Set, error) bool) { yield(set, nil) }, expected: aFewSets, late: func() []string { return nil }, close: func() error { return nil }}
 }
 
-// dirAndInput are the arguments DIR and INPUT; with --grid there must be both, and else INPUT may
-// be missing.
+// dirAndInput are the arguments DIR and INPUT. With --grid there must be both. Else INPUT may be
+// missing.
 func dirAndInput(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && !cmd.Flags().Changed("grid") {
 		return exactly("DIR")(cmd, args)
@@ -147,7 +147,7 @@ type asker[R any] struct {
 	print func([]R, []*dataset.Set)
 }
 
-// begin reads the first set of an input and then loads the model of DIR. Without an INPUT there is the
+// begin reads the first set of an input and then loads the model of DIR. Without an INPUT it takes the
 // one set that a model of one population has. The model is nil where no set is left to ask about.
 func (f *streamFlags) begin(a *app, cmd *cobra.Command, args []string, engineSpec string, in *input) (src *question.Source, m *learn.Model, err error) {
 	if in == nil {

@@ -30,7 +30,7 @@ func (c *constraintFlags) add(cmd *cobra.Command) {
 // ruleFlags are those of [constraintFlags].
 var ruleFlags = []string{"pin", "forbid", "before", "first"}
 
-// check is a usage error where a rule is one of no set.
+// check is a usage error where no set could have a rule.
 func (c *constraintFlags) check(cmd *cobra.Command) error {
 	return usage(cmd, question.CheckRules(c.text))
 }

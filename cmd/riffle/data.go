@@ -62,15 +62,16 @@ sets there are, of which sizes, what is known of their orders, and what looks wr
 things are warnings, not failures. What cannot be read is told place by place: the first ten, and how
 many there are.
 
-FILE may be JSONL, CSV (set,item,rank,features; or ballots: rank1,rank2,…,count, or names without a
-header), svmlight (LETOR, MSLR; LightGBM's, with the sizes of the sets in FILE.query), PrefLib (soc,
-soi, toc, toi), SUSHI, TSPLIB or tour text, each gzipped or not, or a folder of pictures. Commas,
-semicolons or tabs separate a table's values. It is in UTF-8, or in UTF-16 with a byte order mark.
-Decimal commas may stand where semicolons or tabs separate.
+FILE may be JSONL, CSV, svmlight, PrefLib (soc, soi, toc, toi), SUSHI, TSPLIB or tour text, each
+gzipped or not, or a folder of pictures. A CSV table has the columns set,item,rank and features. One
+of ballots has rank1,rank2,…,count, or names without a header. svmlight is that of LETOR and MSLR,
+or LightGBM's, with the sizes of the sets in FILE.query. Commas, semicolons or tabs separate a
+table's values. It is in UTF-8, or in UTF-16 with a byte order mark. Decimal commas may stand where
+semicolons or tabs separate.
 
-Items and features go by their names, or by the file's own numbers: PrefLib, TSPLIB and tour text
-count from 1, SUSHI from 0, svmlight as it does. Without either they are counted from 0, as places
-always are, and lines from 1.`,
+Items and features go by their names, or by the file's own numbers. PrefLib, TSPLIB and tour text
+count from 1, SUSHI from 0, and svmlight from where the file does. Without names and numbers they
+are counted from 0. Places are always counted from 0, and lines from 1.`,
 		Example: `  riffle data check votes.soc
   riffle data check train.txt --json
   riffle data check lists.csv --fill mean

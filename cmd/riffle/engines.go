@@ -16,8 +16,8 @@ func (a *app) enginesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "engines",
 		Short: "the tensor engines that this machine has",
-		Long: `engines lists what --engine can take here: "go" is always there; "xla" and "cuda" need a
-plugin, which make xla installs and which is never downloaded by this program.`,
+		Long: `engines lists what --engine can take here. "go" is always there. "xla" and "cuda" need a plugin.
+make xla installs one for the CPU. A plugin is never downloaded by this program.`,
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			list := engine.List()
@@ -47,15 +47,15 @@ func (a *app) openEngine(spec string) (*engine.Engine, error) {
 		return nil, err
 	}
 	if e.Path != "" {
-		blocks.Keep() // where it cannot, XLA is slower, no more
+		blocks.Keep() // where it cannot, XLA is slower, and no more is wrong
 	}
 	a.Note("engine: %s", e)
 	a.Warn(e.Warnings)
 	return e, nil
 }
 
-// EngineFor opens the engine of a model that was made without one. With auto it is, of go and XLA on
-// the CPU, the faster for the work at hand.
+// EngineFor opens the engine of a model that was made without one. With auto it takes go or XLA on
+// the CPU, whichever is faster for the work at hand.
 func (a *app) EngineFor(m *learn.Model, spec string, faster func() learn.Choice) (err error) {
 	if (spec == "auto" || spec == "") && engine.Auto() == "xla" {
 		c := faster()

@@ -29,19 +29,21 @@ and beside the paper's figure where there is one. The same seed gives the same t
 keeps the result where it is what the configuration asks for: eval.examples sets of task.n objects,
 decoded as decode says. Any other result is printed only.
 
---calibration draws --samples orders of every test set instead. It says how often what they give a
-probability of 0 to 10 %, 10 to 20 %, … is so: item a before item b, and item k at position i. The
-result is kept in DIR/calibration.json, that of --probe in DIR/probe.json.
+--calibration draws --samples orders of every test set instead. Their shares are probabilities that
+item a is before item b, and that item k is at position i. It says how often what has a probability
+of 0 to 10 %, 10 to 20 %, … is so. The result is kept in DIR/calibration.json, that of --probe in
+DIR/probe.json.
 
-Of a target of several orders it prints in what share samples are each of them, and the total
-variation distance to what was asked for. Of tours it prints lengths and gaps; --finish 2opt adds
-those of what 2-opt makes of them. --test takes all instances of a file of tour text, such as riffle
-tsp generate writes. Of ranked lists it takes those of any file that riffle train ranking takes;
-columns, or items that are only names, are known by their names.
+Where a target has several orders, it prints the share of each of them in samples, and the total
+variation distance to the shares that were asked for. Of tours it prints lengths and gaps. --finish
+2opt adds those of what 2-opt makes of the tours. For tours --test takes all instances of a file of
+tour text, such as riffle tsp generate writes. For ranked lists it takes any file that riffle train
+ranking takes. Columns, and items without features, are known by their names.
 
-Of puzzles it also prints the error of the pictures put together, and how often the order is right
-if tiles that noise alone tells apart (the black ones of a digit) count as one. The limit that it
-prints is the share of right orders of someone who knows all else and guesses among such tiles.`,
+Of puzzles it also prints the error of the pictures put together. Only noise tells some tiles apart,
+such as the black ones of a digit. It prints how often the order is right if such tiles count as
+one. It also prints a limit: the share of right orders of someone who knows all else and guesses
+among such tiles.`,
 		Example: `  riffle eval runs/sort9
   riffle eval runs/sort9 --n 15
   riffle eval runs/tsp20 --test tsp20_test.txt --decode beam --beam 256
@@ -171,13 +173,14 @@ func (a *app) evaluate(cmd *cobra.Command, m *learn.Model, dir string, split tas
 	}), err)
 }
 
-// keep keeps a result in a run and prints it, also where it could not be kept: it may have taken long.
+// keep keeps a result in a run and prints it. It prints it also where it could not be kept, since it
+// may have taken long.
 func (a *app) keep(dir, file string, v any, text func()) error {
 	err := runs.WriteJSONIn(dir, file, v)
 	return errors.Join(a.print(v, text), err)
 }
 
-// calibrate holds a model's probabilities against test sets, prints the result and keeps it.
+// calibrate compares a model's probabilities with test sets, prints the result and keeps it.
 func (a *app) calibrate(cmd *cobra.Command, m *learn.Model, dir string, e *evaluation) error {
 	bar := progress.New(a.err, "test sets", e.Examples, e.quiet, progressbar.OptionShowCount())
 	c, err := evaluate.Calibrate(cmd.Context(), m, e.Examples, e.samples, bar.At)

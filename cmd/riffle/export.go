@@ -15,19 +15,19 @@ func (a *app) exportCommand() *cobra.Command {
 		Short: "write a run's weights for other programs, or a run that is small enough to give away",
 		Long: `export writes the weights of the run DIR at its last checkpoint to OUT.
 
-With --format safetensors OUT is a file: float32 arrays under the names and in the layout
-of the PyTorch module in the Python package, riffle_ml.torch.
+With --format safetensors OUT is a file of float32 arrays. Names and layout are those of the PyTorch
+module in the Python package, riffle_ml.torch.
 
-With --format onnx OUT is a folder, made where it is missing, with two models for ONNX
-Runtime and other readers of ONNX (opset 17): encoder.onnx turns objects into embeddings,
-once a set; denoiser.onnx turns embeddings, an arrangement and a time into the scores of
-a reverse step. docs/onnx_greedy.py decodes with them. Of a model of features the scale
-that they are brought to is written beside, items.json. The methods that diffusion is
-compared with have no such steps and cannot be written.
+With --format onnx OUT is a folder, made where it is missing. It gets two models for ONNX Runtime
+and other readers of ONNX (opset 17). encoder.onnx turns objects into embeddings, once a set.
+denoiser.onnx turns embeddings, an arrangement and a time into the scores of a reverse step.
+docs/onnx_greedy.py decodes with them. For a model of features, items.json has the scale that they
+are brought to. The methods that diffusion is compared with have no such steps and cannot be
+written.
 
-With --format run OUT is a folder, made where it is missing, that every command takes as a
-run: configuration, weights and results, a third of the bytes. It has no log and no state of
-the optimiser, so that its training cannot be resumed.`,
+With --format run OUT is a folder, made where it is missing, that every command takes as a run. It
+has the configuration, the weights and the results, a third of the bytes. It has no log and no state
+of the optimiser, so its training cannot be resumed.`,
 		Example: `  riffle export runs/sort9 sort9.safetensors
   riffle export runs/sort9 --format onnx sort9-onnx
   python docs/onnx_greedy.py sort9-onnx images.npy

@@ -16,16 +16,16 @@ func (a *app) fitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE",
 		Short: "Plackett–Luce and Mallows models of votes, with standard errors",
-		Long: `fit finds the Plackett–Luce and the Mallows model of maximum likelihood for the orders in
-FILE: votes (PrefLib, SUSHI), a table (CSV with set, item and rank) or JSONL, each gzipped or not; -
-is the standard input. There is no network and no training: these are the classical models of one
-population. Items are known by their names, else by their number; features do not matter. The count
+		Long: `fit finds the Plackett–Luce and the Mallows model of maximum likelihood for the orders in FILE. FILE
+is votes (PrefLib, SUSHI), a table (CSV with set, item and rank) or JSONL, each gzipped or not. - is
+the standard input. There is no network and no training: these are the classical models of one
+population. Items are known by their names, else by their number. Features do not matter. The count
 of a set is that of its voters.
 
-Plackett–Luce gives each item a score, the log of its strength, of mean 0. share is the probability
-that it comes first, ± the standard error from the observed information. Scores exist where the votes
-compare all items with each other in both directions; with --prior they always do. A vote may be on
-some of the items, and tied in its last level.
+Plackett–Luce gives each item a score, the log of its strength. The mean score is 0. share is the
+probability that the item comes first, ± the standard error from the observed information. Scores
+exist where the votes compare all items with each other in both directions. With --prior they always
+exist. A vote may be on some of the items, and tied in its last level.
 
 Mallows has a consensus, the order with the fewest pairs against the votes. theta says how near to it
 votes are: 0 is anything, infinity the consensus alone. Errors are from --bootstrap resamples of the

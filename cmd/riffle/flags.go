@@ -22,7 +22,7 @@ func addQuiet(cmd *cobra.Command, quiet *bool) {
 	cmd.Flags().BoolVar(quiet, "quiet", false, "no progress")
 }
 
-// addSeed says what another seed gives others of.
+// addSeed adds --seed. others are what another seed gives others of.
 func addSeed(cmd *cobra.Command, seed *uint64, others string) {
 	cmd.Flags().Uint64Var(seed, "seed", question.DefaultSeed, "another seed gives other "+others)
 }
@@ -56,7 +56,7 @@ func atLeast(cmd *cobra.Command, flag string, value, least int) error {
 	return nil
 }
 
-// only refuses flags that are given and are for something else alone, unless that is so.
+// only refuses flags that were given and are only for something else, unless so.
 func only(cmd *cobra.Command, so bool, what string, flags ...string) error {
 	for _, flag := range flags {
 		if !so && cmd.Flags().Changed(flag) {
@@ -73,7 +73,8 @@ func excludes(cmd *cobra.Command, flag string, others ...string) {
 	}
 }
 
-// excluded makes a usage error of the library's about flags that exclude each other, and names them.
+// excluded makes a usage error of the library's error about flags that exclude each other, and names
+// them.
 func excluded(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil

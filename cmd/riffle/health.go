@@ -12,9 +12,9 @@ func (a *app) healthCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health [ADDRESS]",
 		Short: "ask a server whether it takes requests",
-		Long: `health asks the /healthz of the server at ADDRESS, host:port, which is 127.0.0.1:8080
-where it is not given. It exits with 1 unless the server takes requests. Containers that hold
-nothing but this program check themselves by it.`,
+		Long: `health asks the /healthz of the server at ADDRESS, host:port. Without one it is 127.0.0.1:8080. It
+exits with 1 unless the server takes requests. Containers that hold nothing but this program check
+themselves by it.`,
 		Example: `  riffle health
   riffle health 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),

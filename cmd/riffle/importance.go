@@ -21,12 +21,13 @@ func (a *app) importanceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "importance DIR [FILE]",
 		Short: "which feature moves the order",
-		Long: `importance orders the lists of FILE, or the test lists of the run DIR, as they are and with one
-feature shuffled among all items of all lists. It says how much worse the orders are: the drop of
-Kendall's tau-b and of NDCG, the mean over lists and --repeats shuffles, with 95 % bootstrap intervals
-over lists. An interval that holds 0 says that the feature may do nothing.
+		Long: `importance orders the lists of FILE, or the test lists of the run DIR, as they are. Then it orders
+them with one feature after the other shuffled among all items of all lists. It says how much worse
+the orders are by the drop of Kendall's tau-b and of NDCG. These are means over lists and --repeats
+shuffles, with 95 % bootstrap intervals over lists. An interval that holds 0 says that the feature
+may do nothing.
 
-The model stays the same: what it would learn without the feature this does not say. Two features
+The model stays the same. So this does not say what it would learn without the feature. Two features
 that say the same may each look unimportant.`,
 		Example: `  riffle importance runs/mine
   riffle importance runs/mine lists.csv --repeats 20 --json`,

@@ -15,10 +15,10 @@ func (a *app) objectsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "objects DIR INPUT OUT",
 		Short: "write sets as the network of a run sees them, for other programs",
-		Long: `objects writes the sets of INPUT, one file or folder as riffle order takes, to the file OUT
-(safetensors): features on the scale of the training, pictures in its size, points brought to one
-place and spread. The array of set i is called "i", from 0, and has the shape [1, items, …] that
-the encoder of the network in PyTorch or ONNX takes.`,
+		Long: `objects writes the sets of INPUT, a file or folder as riffle order takes it, to the file OUT
+(safetensors). Features are on the scale of the training, pictures in its size, and points brought
+to one place and spread. The array of set i is called "i", from 0. It has the shape [1, items, …],
+which the encoder of the network in PyTorch or ONNX takes.`,
 		Example: `  riffle objects runs/sort9 sets.jsonl objects.safetensors`,
 		Args:    exactly("DIR", "INPUT", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -97,10 +97,10 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	}})
 }
 
-const topHelp = `--top K gives K orders of a set with their log path, in nats: the log of the probability to
-come from the one start of the search to the order on the ways that were kept. It ranks the
-orders, and is far below log p(order), which sums over all starts and ways. riffle score
-estimates log p.`
+const topHelp = `--top K gives K orders of a set with their log path, in nats. The search has one start and keeps
+some ways. The log path is the log of the probability to come from that start to the order on those
+ways. It ranks the orders. It is far below log p(order), which sums over all starts and ways and
+which riffle score estimates.`
 
 // printOrdered prints a line for each order of a set.
 func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {

@@ -31,11 +31,11 @@ func (a *app) plotCommand() *cobra.Command {
   calibration  where riffle eval --calibration has kept one
   strip        some test sets as noise, after each reverse step, and ordered; tours as tours
 
-Where the run's data are gone, a warning says that marginals and strip are left out. It is a failure
-where --sets or --samples ask for them, or where there is nothing else to draw.
+Where the run's data are gone, a warning says that marginals and strip are left out. That is a
+failure where --sets or --samples ask for them, or where there is nothing else to draw.
 
-A FILE that a run keeps (metrics.jsonl, calibration.json), or what riffle sample --json printed, is
-drawn beside it, without a model.`,
+FILE is one that a run keeps (metrics.jsonl, calibration.json), or what riffle sample --json
+printed. Its picture is drawn beside it, without a model.`,
 		Example: `  riffle plot runs/sort9
   riffle plot runs/sort9 --format svg --sets 3
   riffle plot runs/sort9/metrics.jsonl`,

@@ -15,9 +15,9 @@ func (a *app) presetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "presets [NAME]",
 		Short: "list the presets, or print one",
-		Long: `presets lists the quick configurations that come with riffle. With --paper it lists the
-paper's experiments with its hyperparameters, paper/…, which want a GPU.
-With a NAME it prints that one; save it to a file, change it and train the file.`,
+		Long: `presets lists the quick configurations that come with riffle. With --paper it lists the paper's
+experiments, paper/…, which have the paper's hyperparameters and want a GPU. With a NAME it prints
+that preset. Save it to a file, change it, and train the file.`,
 		Example: `  riffle presets
   riffle presets --paper
   riffle presets paper/sort-mnist-9 > mine.toml`,

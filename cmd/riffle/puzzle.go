@@ -18,18 +18,18 @@ import (
 	runs "github.com/riffle-ml/riffle/run"
 )
 
-const gridHelp = `With --grid ROWSxCOLUMNS, INPUT is a puzzle: a picture, which is cut into so many tiles,
-or a folder of tiles, all of one size. A model of the task jigsaw puts it together; the
-picture is written as it was, in full size, and beside it the reverse steps. --shuffle
-shuffles a whole picture first, so that any will do to try.
+const gridHelp = `With --grid ROWSxCOLUMNS, INPUT is a puzzle: a picture, which is cut into so many tiles, or a folder
+of tiles, all of one size. A model of the task jigsaw puts it together. The result is written in the
+full size of the picture, and beside it a picture of the reverse steps. --shuffle shuffles the tiles
+first, so that any whole picture will do to try.
 
-` + tilesHelp + ` After --shuffle, tiles are
-numbered as it left them.`
+` + tilesHelp + `
+After --shuffle, tiles are numbered as it left them.`
 
 // tilesHelp says what items and positions are in rules for puzzles.
-const tilesHelp = `For rules, the tiles of a puzzle are its items. They are numbered row by row as they stand
-in the picture, or in a folder in the natural order of the file names, by which they can be
-called too. Positions are numbered row by row in the picture that is put together.`
+const tilesHelp = `For rules, the tiles of a puzzle are its items. They are numbered row by row as they stand in the
+picture. In a folder they are numbered in the natural order of the file names, and can be called by
+these too. Positions are numbered row by row in the picture that is put together.`
 
 // maxTiles is how many tiles a puzzle may have: the network's work grows with their square.
 const maxTiles = 1024

@@ -23,7 +23,7 @@ func message(err error, args []string) string {
 	return people.Text(err, text, args)
 }
 
-// usage makes a usage error of a refusal of an option; other errors, and nil, stay as they are.
+// usage makes a usage error of a refusal of an option. Other errors, and nil, stay as they are.
 func usage(cmd *cobra.Command, err error) error {
 	if r, ok := errors.AsType[*learn.Refusal](err); ok && r.Kind == learn.Usage {
 		return usageError{fmt.Errorf("%s: %w", name(cmd), err)}
@@ -31,8 +31,8 @@ func usage(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// ofSet calls --set in an error of a change of a configuration, which is wrong use unless it named a file
-// that is not there.
+// ofSet names --set in the error of a change of a configuration. That is a usage error, unless the change
+// named a file that is not there.
 func ofSet(command string, err error) error {
 	wrong, ok := errors.AsType[*training.SetError](err)
 	if !ok {

@@ -31,19 +31,19 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [TABLE…]",
 		Short: "the paper's tables, its figures beside ours",
-		Long: `reproduce trains the rows of a table of the paper, one after the other, each for --budget. It
-says how long that is in all. The report has the paper's figures beside ours with 95 % intervals, the
-training behind them, and the rows that were not run with what they need. --report writes it into a
-file, with pictures of test sets beside it. Without a TABLE nothing is trained: the report is written
-from what is there.
+		Long: `reproduce trains the rows of a table of the paper, one after the other, each for --budget. It says
+how long that is in all. The report has the paper's figures beside ours with 95 % intervals, and the
+training behind them. It lists the rows that were not run and what they need. --report writes it
+into a file, with pictures of test sets beside it. Without a TABLE nothing is trained: the report is
+written from what is there.
 
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory, the paper's
-laws), for a time or for --steps, which come out alike however busy the machine is. --full trains the
-paper's own, which wants a GPU.
+laws), for a time or for --steps. Steps give the same result however busy the machine is. --full
+trains the paper's own configuration, which wants a GPU.
 
-Every row keeps a run directory under --runs. A finished one is not trained again; one that was
+Every row keeps a run directory under --runs. A finished one is not trained again. One that was
 stopped goes on with the same command. Machines that share --runs take a part of the rows each
-(--shard); without a TABLE any of them writes the report of all.`,
+(--shard). Without a TABLE any of them writes the report of all.`,
 		Example: `  riffle reproduce                                         the tables as they stand
   riffle reproduce lists --budget 3m
   riffle reproduce transitions --rows '*-9' --budget 10m

@@ -70,8 +70,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// results remembers that a result could not be written, say as the disk is full: most that is
-// printed is printed without a look at that.
+// results remembers that a result could not be written, as when the disk is full. Most printing
+// does not look at that error.
 type results struct {
 	io.Writer
 	failed error
@@ -97,9 +97,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "riffle",
 		Short: "learn distributions over orders",
-		Long: `riffle learns in what order objects belong: it shuffles ordered sets like cards,
-trains a network to undo the shuffles step by step, and then orders new sets,
-draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
+		Long: `riffle learns in what order objects belong. It shuffles ordered sets like cards and trains a network
+to undo the shuffles step by step. Then it orders new sets, draws samples and gives likelihoods
+(SymmetricDiffusers, ICLR 2025).`,
 		Example: `  riffle presets                                 what there is to train
   riffle train sort-3-quick --out runs/sort3     train it
   riffle eval runs/sort3                         judge it on new sets
@@ -128,8 +128,8 @@ draws samples and gives likelihoods (SymmetricDiffusers, ICLR 2025).`,
 	return root
 }
 
-// strict has the commands that the library brings refuse names that they do not know, where they
-// would print the help of all.
+// strict has the library's own commands refuse names that they do not know. They would else print
+// the help of all commands.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -155,7 +155,7 @@ func name(cmd *cobra.Command) string {
 	return rest
 }
 
-// known is for commands that have subcommands alone: an argument is none of their names.
+// known is for commands that only have subcommands: an argument is then none of their names.
 func known(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		var names []string

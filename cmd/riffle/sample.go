@@ -35,12 +35,15 @@ func (a *app) sampleCommand() *cobra.Command {
 		Long: "sample draws orders of new sets from the model of the run DIR.\n\n" + inputHelp + "\n\n" + constrainHelp + `
 
 With --grid ROWSxCOLUMNS, INPUT is a puzzle for a model of the task jigsaw: a picture, which
-is cut into so many tiles, or a folder of tiles, all of one size. ` + tilesHelp + `
+is cut into so many tiles, or a folder of tiles, all of one size.
 
---consensus gives the order with the least mean Kendall distance to the samples, exactly where
-their majorities contradict each other among at most 16 items. --top gives the most frequent orders with their shares. --entropy estimates
-the entropy of the model's orders, and log p of those of --top, in nats, by --draws
-trajectories for each different sample; it is an upper bound but for the sampling error.`,
+` + tilesHelp + `
+
+--consensus gives the order with the least mean Kendall distance to the samples. It is exact where
+their majorities contradict each other among at most 16 items. --top gives the most frequent orders
+with their shares. --entropy estimates the entropy of the model's orders, and log p of those of
+--top, in nats. It takes --draws trajectories for each different sample. Apart from the sampling
+error it is an upper bound.`,
 		Example: `  riffle sample runs/sort9 numbers/ --count 100
   riffle sample runs/sort9 numbers/ --count 100 --consensus --figure marginals.png
   riffle sample runs/votes --count 1000 --top 5

@@ -23,10 +23,10 @@ func (a *app) scheduleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule --n N",
 		Short: "the denoising schedule for n cards, and the exact distances behind it",
-		Long: `schedule finds the denoising schedule for riffle shuffles of n objects: the fewest
-shuffles T whose distribution is within 0.005 of uniform in total variation, and
-steps between 0 and T whose distributions are about 0.3 apart (paper §3.4). All
-distances are exact (Bayer & Diaconis 1992).`,
+		Long: `schedule finds the denoising schedule for riffle shuffles of n objects. T is the fewest shuffles
+whose distribution is within 0.005 of uniform in total variation. The steps between 0 and T have
+distributions that are about 0.3 apart (paper §3.4). All distances are exact (Bayer & Diaconis
+1992).`,
 		Example: `  riffle schedule --n 100
   riffle schedule --n 52 --steps 0,5,7,10,13      the distances of a schedule of yours
   riffle schedule --n 100 --plot tv.png           the paper's figure`,
@@ -73,14 +73,14 @@ distances are exact (Bayer & Diaconis 1992).`,
 	return cmd
 }
 
-// The largest schedules that are computed: time grows with n², seconds at the bound, and memory
-// with n times T.
+// The largest schedules that are computed. Time grows with n² and is seconds at the bound. Memory
+// grows with n times T.
 const (
 	mostScheduled = 100_000
 	mostShuffles  = 1_000
 )
 
-// scheduled is the schedule of some steps with what is odd about it, or where there are none the one for n.
+// scheduled is the schedule of some steps, with what is odd about it. Without steps it is the one for n.
 func scheduled(n int, steps []int) (s shuffle.Schedule, warnings []shuffle.Warning, err error) {
 	if len(steps) == 0 {
 		s, err = shuffle.NewSchedule(n)

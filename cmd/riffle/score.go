@@ -19,19 +19,22 @@ func (a *app) scoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score DIR INPUT",
 		Short: "log p of given orders, and a lower bound on it, in nats",
-		Long: `score estimates log p, the log-probability that the model of DIR gives to the sets' orders,
-and bounds it from below. All figures are in nats. bound is the variational bound, the mean of random
-forward trajectories; stderr is the standard error of that mean. Of at most four objects, five with
---draws 120 or more, log p is the sum over all ways, ± 0. Of more it is the importance estimate by the
-same trajectories. In expectation it lies between the bound and the true log p, and more --draws bring
-it nearer. It misses ways that the shuffles cannot make: a step of few riffles makes not all orders, and
-a model that was hardly trained thinks that it may. effective is how many trajectories count: near 1,
-one outweighs all others and log p ± says little. uniform is −log n!, what knowing nothing scores. What
-is certain, as all orders together are, is 0 ± 0; an estimate above 0 is made 0, with a warning.
+		Long: `score estimates log p, the log-probability that the model of DIR gives to the sets' orders, and
+bounds it from below. All figures are in nats. bound is the variational bound, the mean over random
+forward trajectories. stderr is the standard error of that mean. uniform is −log n!, what knowing
+nothing scores.
 
-Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL), is
-scored by all orders consistent with it together: log p is the log of their summed probability, and
-uniform that of their share. Trajectories begin at orders drawn among them.
+Of at most four objects, five with --draws 120 or more, log p is the sum over all ways, ± 0. Of more
+it is the importance estimate by the same trajectories. In expectation it lies between the bound and
+the true log p, and more --draws bring it nearer. It misses ways that the shuffles cannot make. A
+step of few riffles does not make all orders, but a model that was hardly trained gives all of them
+some probability. effective is how many trajectories count. Near 1, one outweighs all others, and
+log p ± says little. All orders together are certain: they score 0 ± 0. An estimate above 0 is made
+0, with a warning.
+
+Every set needs an order. One with ties, or with items that have no place ("levels" in JSONL),
+stands for all orders consistent with it. log p is then the log of their summed probability, and
+uniform the log of their share. Trajectories begin at orders drawn among them.
 
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64

@@ -35,19 +35,20 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve RUN…",
 		Short: "answer over HTTP, with a page to try it on",
-		Long: `serve answers questions about orders with the models of the runs: a JSON API under /v1,
-described at /v1/openapi.json, and at / a page that shows each reverse step. A model is
-called by its directory's name. /healthz tells whether it is alive, /readyz whether it wants
-requests, /metrics counts.
+		Long: `serve answers questions about orders with the models of the runs. It has a JSON API under /v1,
+described at /v1/openapi.json, and a page at / that shows each reverse step. A model is called by
+its directory's name. /healthz tells whether the server is alive, /readyz whether it wants requests.
+/metrics has counts for Prometheus.
 
-It listens on this machine alone. For any other address it wants a token, which every request
-must then bear ("Authorization: Bearer TOKEN"): the content of --token-file, or $` + tokenVariable + `.
+By default only this machine can reach it. For any other address it wants a token, which every
+request must then bear ("Authorization: Bearer TOKEN"). The token is the content of --token-file, or
+$` + tokenVariable + `.
 
-With --with-stdin it also ends when the standard input does: a program that starts it and
-holds the other end leaves no server behind, however it ends.
+With --with-stdin it also ends when the standard input does. So a program that starts it and holds
+the other end leaves no server behind, however it ends.
 
-SIGHUP reads the newest checkpoint of every run, between two batches; Ctrl-C stops it after
-the requests it has begun, a second one at once.`,
+At SIGHUP it reads the newest checkpoint of every run, between two batches. Ctrl-C stops it after
+the requests that it has begun. A second Ctrl-C stops it at once.`,
 		Example: `  riffle serve runs/sort9 runs/tsp
   riffle serve runs/sort9 --addr :8080 --token-file token.txt`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -22,17 +22,18 @@ import (
 	runs "github.com/riffle-ml/riffle/run"
 )
 
-const tourHelp = `Of cities (a TSPLIB problem or tour text) order says the tours' lengths, by the file's distances
-and in its units, and how far above a reference they are. References are the tours of --reference,
-else those of the file, else the shortest that our solver finds in --time. The tour of a TSPLIB
-problem is written as NAME-ordered.tour, with its picture and one of the reverse steps. The tours of
-tour text are written where --out says so.
+const tourHelp = `For cities (a TSPLIB problem or tour text) order prints the lengths of the tours, by the file's
+distances and in its units, and how far above a reference they are. References are the tours of
+--reference, else those of the file, else the shortest that our solver finds in --time. The tour of
+a TSPLIB problem is written as NAME-ordered.tour, with a picture of it and one of the reverse steps.
+The tours of tour text are written where --out says so.
 
-` + endsHelp + ` The model then chooses among
-its last beam's tours by the length of the path. --finish 2opt shortens what the model found until no
-exchange of two edges does. Both lengths are said; files and pictures are of the shorter tour. Rules
-(--pin and so on) are about cities by their numbers and positions from 0, where --start stands.
-References do not obey them.`
+` + endsHelp + `
+
+With --open the model chooses among its last beam's tours by the length of the path. --finish 2opt
+shortens what the model found until no exchange of two edges does. Both lengths are printed. Files and
+pictures are of the shorter tour. Rules (--pin and so on) call cities by their numbers, and count
+positions from 0, where --start stands. References do not obey them.`
 
 type tourFlags struct {
 	question.Tour
@@ -49,9 +50,9 @@ func (t *tourFlags) add(cmd *cobra.Command) {
 	addEnds(cmd, &t.Ends, "of cities: ")
 }
 
-const endsHelp = `--open asks for the shortest path through all cities, which does not go back to its first;
---start and --end say where, by the cities' numbers in FILE. A closed tour has a --start
-alone, the city that it is written from.`
+const endsHelp = `--open asks for the shortest path through all cities, which does not go back to its first. --start
+and --end say where it begins and ends, by the cities' numbers in FILE. A closed tour has only a
+--start, the city that it is written from.`
 
 func addEnds(cmd *cobra.Command, e *question.Ends, of string) {
 	cmd.Flags().BoolVar(&e.Open, "open", false, of+"a path, which does not go back to its first city")
@@ -131,7 +132,8 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 	return nil
 }
 
-// tourFiles are what is written of a TSPLIB problem; of tour text only the first may be.
+// tourFiles are the files that are written of a TSPLIB problem. Of tour text only the first may be
+// written.
 type tourFiles struct {
 	Tour    string `json:"tour,omitempty"`
 	Picture string `json:"picture,omitempty"`

@@ -47,8 +47,8 @@ on from the last checkpoint with the run's configuration and engine, bit for bit
 gives other bits. So does --time, where the clock decides the learning rate.
 
 --resume with --steps N or --time T trains to another length, also after the end. Both count what
-was trained before. The learning rate is then that of a training of the whole length. A cosine,
-which ended at 0, begins again at its value for that share of N; noam and constant go on.
+was trained before. The learning rate is then that of a training of the whole length. A cosine ended
+at 0: it goes on from the value that it has at that share of N. noam and constant go on.
 
 With train.validate the best model so far is kept in DIR/best, a run of its own that all commands
 take. DIR has the last one. train.patience ends a training after so many validations without a gain.
@@ -87,7 +87,7 @@ on several with a common file system. Their number must divide train.batch. See 
 	return cmd
 }
 
-// check tells what of the flags and arguments does not go together.
+// check says which flags and arguments do not go together.
 func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
@@ -166,8 +166,8 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	return a.finish(cmd, m, dir, t.quiet)
 }
 
-// untilHangup returns a context that a hang-up signal ends too, as where the terminal is closed,
-// unless it is ignored (nohup).
+// untilHangup returns a context that a hang-up signal ends too, as when the terminal is closed.
+// Where that signal is ignored (nohup) it does not.
 func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, func() {}

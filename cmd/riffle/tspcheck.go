@@ -14,12 +14,12 @@ func (a *app) tspCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE [TOUR]",
 		Short: "say what a file holds; measure tours",
-		Long: `check reads FILE, says what it holds, and measures its tours, or those of the file
-TOUR, one for each instance of FILE. Where there is something to compare with, the
-length that --best gives or else, with TOUR, FILE's own tours, it prints the gap:
-100 (length − reference) / reference, the mean over instances and the largest. Lengths
-count the way back to the first city. It warns of tours that cannot be the shortest: an
-exchange of two edges (2-opt) shortens them, or they are longer than one that was found.
+		Long: `check reads FILE, says what it holds, and measures its tours. With TOUR it measures the tours of
+that file, one for each instance of FILE. The reference is the length that --best gives or else,
+with TOUR, FILE's own tours. Where there is one, it prints the gap, 100 (length − reference) /
+reference: the mean over instances, and the largest. Lengths count the way back to the first city.
+It warns of tours that cannot be the shortest: an exchange of two edges (2-opt) shortens them, or a
+shorter one was found.
 
 ` + tourFileHelp,
 		Example: `  riffle tsp check berlin52.tsp

@@ -20,10 +20,10 @@ func (a *app) tspGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate --n N --count COUNT --out FILE",
 		Short: "draw instances and write them with their tours",
-		Long: `generate draws cities uniformly from the unit square, finds a tour of each instance, of
-up to about 50 cities the shortest nearly always, and writes tour text. A tour begins
-with the first city and goes on to the one of its two neighbours that comes first in the
-line. The same seed gives the same file.`,
+		Long: `generate draws cities uniformly from the unit square, finds a tour of each instance, and writes tour
+text. Up to about 50 cities the tour is nearly always the shortest. A tour begins with the first
+city, and goes on to that of its two neighbours which comes first in the line. The same seed gives
+the same file.`,
 		Example: `  riffle tsp generate --n 20 --count 1000 --seed 1 --out tsp20.txt
   riffle tsp solve tsp20.txt --method 2opt --starts 5`,
 		Args: func(cmd *cobra.Command, args []string) error {

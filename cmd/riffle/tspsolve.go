@@ -22,8 +22,8 @@ func (a *app) tspSolveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve FILE",
 		Short: "find short tours",
-		Long: `solve finds the shortest tour of each instance of FILE and says of each that is not
-proven to be the shortest that it is not; or, asked for a method, a tour by it:
+		Long: `solve finds the shortest tour of each instance of FILE. It says so where a tour is not proven to be
+the shortest. --method names another method:
 
   exact   branch and bound, for up to --time an instance; the best tour where that ends it.
           Random instances of 50 cities take a fraction of a second, of 100 often minutes
@@ -33,8 +33,8 @@ proven to be the shortest that it is not; or, asked for a method, a tour by it:
 A line of output has the instance's name, the tour's length and the tour. --out writes
 tours in the format of FILE.
 
-An ATSP of TSPLIB has distances that depend on the direction. Exact is proven for up to 16
-cities then; 2opt and oropt make moves that turn no part of the tour round.
+An ATSP of TSPLIB has distances that depend on the direction. exact then proves tours of up to 16
+cities. 2opt and oropt only make moves that turn no part of the tour round.
 
 ` + endsHelp + `
 

@@ -15,9 +15,9 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "the version of this program, and what it was built with",
-		Long: `version prints the version of the module, the commit where the build knows it, the Go
-toolchain with its experiments, the platform, the engines that are inside, and what SIMD the go
-engine's products use on this processor.`,
+		Long: `version prints the version of the module, and the commit where the build knows it. It prints the Go
+toolchain with its experiments, the platform, and the engines that are inside. It also says what
+SIMD the go engine's products use on this processor.`,
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
 	}
