@@ -1,27 +1,27 @@
 // Package constraint says what an order must obey: items pinned to positions or barred from
 // them, items before others, items among the first.
 //
-// [Rules.Compile] finds contradictions and names them. A [Walk] builds orders that obey item
-// by item, from position 0 on, and always knows which items may come next so that the rest
-// can still be placed: it never ends in a dead end.
+// [Rules.Compile] finds contradictions and names them. A [Walk] builds orders that obey, item by
+// item, from position 0 on. It always knows which items may come next so that the rest can still be
+// placed. So it never ends in a dead end.
 //
 // # What is decided exactly
 //
-// Items are jobs of one unit of time, positions are times. With windows (the positions from
-// the earliest to the latest that an item may have) and precedences the earliest deadline
-// first is optimal (J. R. Jackson, UCLA Management Sciences Research Report 43, 1955; with
-// precedences folded into the windows, E. L. Lawler, Management Science 19, 1973); with any
-// sets of positions and no precedence it is a bipartite matching (P. Hall, J. London Math.
-// Soc. 10, 1935). Both are exact at any size. Precedences together with positions forbidden
-// in the middle of a window are NP-hard in general: there a search decides, which gives up
-// after [SearchLimit] sets of placed items that nothing can follow. Where it finds neither an
-// order nor a contradiction, [Rules.Compile] says so.
+// Items are jobs of one unit of time, positions are times. With windows (the positions from the
+// earliest to the latest that an item may have) and precedences the earliest deadline first is
+// optimal (J. R. Jackson, UCLA Management Sciences Research Report 43, 1955; with precedences
+// folded into the windows, E. L. Lawler, Management Science 19, 1973); with any sets of positions
+// and no precedence it is a bipartite matching (P. Hall, J. London Math. Soc. 10, 1935). Both are
+// exact at any size. Precedences together with positions forbidden in the middle of a window are
+// NP-hard in general. There a search decides. It gives up after [SearchLimit] sets of placed items
+// that nothing can follow. Where it finds neither an order nor a contradiction, [Rules.Compile]
+// says so.
 //
 // A [Walk] has an order that obeys at hand. Most items can be brought to its next position by
-// pushing few others back, which shows that they may come next; for the others it searches, and
-// pushes in what it finds. A search gives up after [StepLimit], and all of a walk end after
-// [WalkLimit]; an item whose search is cut off counts as one that may not come next. So whatever
-// a walk builds obeys, and only orders that are hard to find may be missed.
+// pushing few others back, which shows that they may come next. For the others it searches, and
+// then pushes in what it finds. A search gives up after [StepLimit], and all searches of a walk
+// together after [WalkLimit]. An item whose search is cut off counts as one that may not come next.
+// So whatever a walk builds obeys, and only orders that are hard to find may be missed.
 package constraint
 
 import (

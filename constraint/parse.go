@@ -11,12 +11,12 @@ import (
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
-// Text is rules as people write them: in flags, and as the field "constraints" of a set in
-// JSONL. An item is its name or its number, from 0; a name that is a number goes before
-// the number, and where some item has another's number for a name, numbers are names alone. A
-// name in a list that has a comma, or blanks or a quotation mark at its ends, is written in
-// quotation marks as in CSV: "St. John, Ann","the ""big"" one". Before the = of a pin it need
-// not be, the last = being that of the pin. Blanks around names count for nothing.
+// Text is rules as people write them: in flags, and as the field "constraints" of a set in JSONL.
+// An item is its name or its number, from 0. A name that is a number goes before the number. Where
+// some item has another's number for a name, numbers are only names. In a list, a name with a
+// comma, or with blanks or a quotation mark at its ends, is written in quotation marks as in CSV:
+// "St. John, Ann","the ""big"" one". Before the = of a pin it need not be, the last = being that of
+// the pin. Blanks around names count for nothing.
 type Text struct {
 	Pin    []string `json:"pin,omitempty"`    // ITEM=POSITION
 	Forbid []string `json:"forbid,omitempty"` // ITEM=POSITION
@@ -34,9 +34,9 @@ func (t Text) And(u Text) Text {
 	return Text{slices.Concat(t.Pin, u.Pin), slices.Concat(t.Forbid, u.Forbid), slices.Concat(t.Before, u.Before), slices.Concat(t.First, u.First)}
 }
 
-// Parse reads rules about the items of the given names. It fails, naming the rule, on what
-// is not written so and on items that are not there; whether the rules fit each other is for
-// [Rules.Compile].
+// Parse reads rules about the items of the given names. It fails, naming the rule, on what is not
+// written so and on items that are not there. [Rules.Compile] says whether the rules fit each
+// other.
 func (t Text) Parse(names []string) (Rules, error) {
 	s := Rules{Names: names}
 	r := newReader(names)
@@ -76,8 +76,9 @@ func (t Text) Parse(names []string) (Rules, error) {
 	return s, nil
 }
 
-// CheckForm fails, naming the rule, on what is a rule of no set, whatever its items are called:
-// an empty rule, one without its = or :, a position or a count that is no whole number.
+// CheckForm fails, naming the rule, on a rule that no set could have, whatever its items are
+// called. That is an empty rule, one without its = or :, and one whose position or count is no
+// whole number.
 func (t Text) CheckForm() error {
 	number := func(text string, least int) error {
 		if i, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || i < least {

@@ -37,11 +37,11 @@ func (p *Plan) N() int { return p.n }
 // Check is [Rules.Check] of the plan's rules.
 func (p *Plan) Check(o perm.Order) error { return p.rules.Check(o) }
 
-// Compile prepares walks through the orders of n items that obey. Its error says which
-// rules are not about n items, or contradict each other: one item at two positions, two at
-// one, a cycle of items each before the next, an item left without a position, more items
-// than positions that they can have. Where precedences meet forbidden positions it may only
-// know that no order obeys, or not know: see the package.
+// Compile prepares walks through the orders of n items that obey. Its error says which rules are
+// not about n items, or contradict each other. Contradictions are one item at two positions, two
+// items at one, and a cycle of items each before the next. So are an item left without a position,
+// and more items than positions that they can have. Where precedences meet forbidden positions it
+// may only know that no order obeys, or not know: see the package.
 func (s Rules) Compile(n int) (*Plan, error) { return s.CompileContext(context.Background(), n) }
 
 // CompileContext is [Rules.Compile] that ends with the error of ctx once that has ended.
@@ -254,7 +254,8 @@ func (p *Plan) can(k int) bitset {
 }
 
 // why says what is asked of item a, whose window is empty while those of the items after it are
-// known: the rules about it, and of the items before and after it those that leave it least.
+// known. It names the rules about a. Of the items before and after a it names those that leave it
+// least.
 func (p *Plan) why(a int) string {
 	var asked []string
 	for _, x := range p.rules.Pins {
@@ -327,7 +328,7 @@ func (p *Plan) earliestDeadline() (perm.Order, error) {
 			first++
 		}
 		if first < i {
-			// Back to the position that went to an item of a later end: since then all were of
+			// Back to the position that went to an item of a later end. Since then all items had
 			// windows that begin after it and end by then.
 			from := i
 			for from > 0 && p.hi[o[from-1]] <= first {

@@ -9,9 +9,9 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// Quote writes a name so that it can be told from its neighbours in a list, and be given in a
-// rule: as it is or, where it is empty or has a blank, a comma or a quotation mark, in quotation
-// marks, those within twice, as CSV has it.
+// Quote writes a name so that it can be told from its neighbours in a list, and be given in a rule.
+// Where it is empty or has a blank, a comma or a quotation mark, it is in quotation marks, those
+// within twice, as CSV has it. Else it is as it is.
 func Quote(name string) string {
 	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r == ',' || r == '"' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return name

@@ -9,12 +9,12 @@ import (
 
 // What searches may look at, where only a search decides: see the package.
 const (
-	// SearchLimit is how many sets of placed items [Set.Compile] finds to lead nowhere before it
-	// gives up, StepLimit how many a [Walk] does for an item that may come next.
+	// SearchLimit is how many sets of placed items [Rules.Compile] finds to lead nowhere before it
+	// gives up. StepLimit is how many a [Walk] finds so for an item that may come next.
 	SearchLimit = 200_000
 	StepLimit   = 500
-	// WalkLimit is how many prefixes all searches of a walk look at together: once they are
-	// more, an item that would need a search counts as one that may not come next.
+	// WalkLimit is how many prefixes all searches of a walk look at together. Once they are more,
+	// an item that would need a search counts as one that may not come next.
 	WalkLimit = 5_000
 )
 

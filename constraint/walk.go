@@ -21,8 +21,8 @@ type Walk struct {
 
 // state is a prefix of an order and an arrangement of the rest.
 type state struct {
-	// order is what is placed, then the rest as it could follow: where a search decides so that
-	// all rules are kept, else windows with holes or, without holes, nothing but what is left.
+	// order is what is placed, then the rest as it could follow. Where a search decides, the rest
+	// keeps all rules. Else it keeps windows with holes or, without holes, is just what is left.
 	order   perm.Order
 	pos     perm.Rank // of order
 	at      int       // the next position
@@ -100,9 +100,9 @@ func (w *Walk) Place(k int) {
 
 const nobody = -1
 
-// settle writes which items may come next, up to wanted, which it brings to the next position.
-// What follows an item is found by changing an order that obeys a little, or else by a search;
-// what a search finds is changed in turn.
+// settle writes which items may come next, up to wanted, which it brings to the next position. What
+// follows an item is found by changing an order that obeys a little, or else by a search. What a
+// search finds is changed in turn.
 func (w *Walk) settle(may []bool, wanted int) {
 	p, r := w.plan, w.room
 	clear(may)
@@ -154,9 +154,9 @@ func (w *Walk) settle(may []bool, wanted int) {
 	}
 }
 
-// change goes from s, whose order obeys, to others that obey. It returns those of the open
-// items that may come next as far as is known, but are first in none of them; wanted it brings
-// to the next position, where it is among the others.
+// change goes from s, whose order obeys, to others that obey. It returns those of the open items
+// that may come next as far as is known, but are first in none of them. It brings wanted to the
+// next position, where it is among the others.
 func (s *state) change(p *Plan, r *room, open []int, may []bool, wanted int) []int {
 	s.push(p, r)
 	if wanted != nobody && r.pushed.has(s.pos[wanted]) {
@@ -211,9 +211,9 @@ func (s *state) ready(p *Plan, r *room, may []bool) {
 }
 
 // push follows the item at the next position, and those that it pushes away in turn, to later
-// positions. An item may move to where it is allowed, up to the place of the first of those
-// after it, which then moves on; so whatever items make place, all rules are kept. r.pushed are
-// the positions that can be left to the last one, r.pushedFrom where it came from.
+// positions. An item may move to where it is allowed, up to the place of the first of those after
+// it, which then moves on. So whatever items make place, all rules are kept. r.pushed are the
+// positions that can be left to the last one, r.pushedFrom where it came from.
 func (s *state) push(p *Plan, r *room) {
 	r.pushed.clear()
 	r.pushed.flip(s.at)

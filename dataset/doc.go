@@ -1,7 +1,7 @@
-// Package dataset reads and writes the files that Riffle's objects and orders come in: MNIST idx,
-// CIFAR-10 binary, Riffle's own JSONL, ranked lists and votes in the formats of others, tours, and
-// pictures. [Open] finds a file's format, and [Inspect] says what is in it. The package never
-// downloads.
+// Package dataset reads and writes the files that Riffle's objects and orders come in. These are
+// MNIST idx, CIFAR-10 binary, Riffle's own JSONL, ranked lists and votes in the formats of others,
+// tours, and pictures. [Open] finds a file's format, and [Inspect] says what is in it. The package
+// never downloads.
 //
 // # Promises every reader keeps
 //

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// queryFile returns the file beside a table or a file of search results that has the sizes of its
-// sets, as LightGBM names it, "" where there is none.
+// queryFile returns the file that has the sizes of the sets of a table or of search results. It
+// stands beside them, as LightGBM names it. "" is none.
 func queryFile(path string) string {
 	for _, p := range []string{path + ".query", strings.TrimSuffix(path, ".gz") + ".query"} {
 		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {

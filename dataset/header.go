@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/nearest"
 )
 
-// columnOf says which column of a known table a header's text names: set, item or rank, or, of a
-// ballot, place 1 and so on, its count or its voter. It is "" for none.
+// columnOf says which column of a known table a header's text names. These are set, item and rank,
+// and of a ballot place 1 and so on, its count and its voter. It is "" for none.
 func columnOf(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	switch text {

@@ -93,8 +93,8 @@ func DecodePicture(ctx context.Context, r io.ReadSeeker, most int) (*Picture, er
 	return NewPicture(img).turn(o), nil
 }
 
-// PictureSize reads the header of a picture: how many rows and columns of pixels it promises, as
-// they are stored (EXIF may turn them), and its format, "png" or "jpeg" for example.
+// PictureSize reads the header of a picture. It returns how many rows and columns of pixels that
+// promises, as they are stored (EXIF may turn them), and the format, such as "png" or "jpeg".
 func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
 	head, format, err := image.DecodeConfig(bufio.NewReader(r))
 	if errors.Is(err, image.ErrFormat) {

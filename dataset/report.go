@@ -45,10 +45,10 @@ type Report struct {
 const largestFeature = 1e30
 
 // Inspect looks through sets and says what there is. Where sets have counts, warnings count voters and not sets.
-// These are suspicious: every set in the order of the file, or every one in its reverse; relevances that are 1, 2,
-// …, n; sets that say nothing of the order. So are features that never change or are above 1e30 in size, equal
-// items with different places, and repeated sets of items with content. So are images that are not there, and a
-// comparison graph in several parts.
+// It is suspicious if every set is in the order of the file, or every one in its reverse. Suspicious are
+// relevances that are 1, 2, …, n, and sets that say nothing of the order. So are features that never change or are
+// above 1e30 in size, equal items with different places, and repeated sets of items with content. So are images
+// that are not there, and a comparison graph in several parts.
 func Inspect(sets []*Set) *Report {
 	r := &Report{Sets: len(sets), Warnings: []string{}}
 	if len(sets) == 0 {

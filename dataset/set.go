@@ -123,7 +123,7 @@ func (s *Set) itemName(i int) string {
 }
 
 // Validate reports the first fault of a set. Faults of items are another kind than the set's, features of different
-// lengths, NaN or infinite numbers, and an id used twice or with white space around it. Faults of the set are
+// lengths, and NaN or infinite numbers. So is an id used twice or with white space around it. Faults of the set are
 // constraints that [constraint.Text] does not read, and an order that is not a permutation of the items. A set of
 // no items is valid.
 func (s *Set) Validate() error { return s.validate(false) }

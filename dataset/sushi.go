@@ -17,8 +17,8 @@ func ParseSushi(r io.Reader, name string) ([]*Set, error) {
 	return sets, err
 }
 
-// newSushi is [ParseSushi] with warnings. They are of lines whose second field is not how many ids
-// follow, and of a first line that does not begin with the number of items.
+// newSushi is [ParseSushi] with warnings. They tell of lines whose second field is not how many ids
+// follow. They also tell of a first line that does not begin with the number of items.
 func newSushi(r io.Reader, name string) (sets []*Set, warnings []string, err error) {
 	type row struct {
 		line int

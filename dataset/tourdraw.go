@@ -12,9 +12,9 @@ import (
 // generateBatch is how many instances are held before they are written.
 const generateBatch = 256
 
-// GenerateTours writes count instances of n cities, drawn uniformly from the unit square, with short
-// tours ([tsp.Label]) as tour text, and returns the mean length of the tours. The same seed gives the
-// same instances.
+// GenerateTours writes count instances of n cities as tour text. Cities are drawn uniformly from the
+// unit square, and tours are short ([tsp.Label]). It returns the mean length of the tours. The same
+// seed gives the same instances.
 func GenerateTours(ctx context.Context, w io.Writer, n, count int, seed uint64) (mean float64, err error) {
 	sum := 0.0
 	for first := 0; first < count; first += generateBatch {

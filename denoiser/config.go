@@ -15,10 +15,10 @@ type Config struct {
 	N int
 	// Law is the reverse law whose scores the network gives.
 	Law reverse.Law
-	// GPLRows says which token gives row i of the GPL score matrix: "dummies" (row i,
-	// the output position, from dummy i; column j from item j; the paper's main text)
-	// or "items" (row i from the item at position i, column j from dummy j; the
-	// paper's appendix). Ignored by other laws.
+	// GPLRows says which token gives row i of the GPL score matrix. With "dummies" row i, the
+	// output position, is from dummy i and column j from item j (the paper's main text). With
+	// "items" row i is from the item at position i and column j from dummy j (the paper's
+	// appendix). Ignored by other laws.
 	GPLRows string
 
 	Encoder EncoderConfig
@@ -35,29 +35,28 @@ type Config struct {
 	// Pairs is "borders" where the network is told how well the borders of any two tiles fit, else
 	// empty. It needs an encoder of images.
 	Pairs string
-	// Score says what a score of one object comes from, where the scores are such ([reverse.Vector], or
-	// Head "score"): "context", from the object's token behind the transformer; "direct", from its
-	// embedding alone, by an MLP, and then there is no transformer, Layers is 0 and times are not read; "sum", both added.
-	// Empty is "context".
+	// Score says what the score of one object comes from, where objects have one each ([reverse.Vector], or Head
+	// "score"). "context" is from the object's token behind the transformer. "direct" is from its embedding alone,
+	// by an MLP. There is then no transformer: Layers is 0 and times are not read. "sum" is both added. Empty is
+	// "context".
 	Score string
-	// Head is what the network ends in where that is not a law's scores, for the methods that
-	// Riffle is compared with: "score" gives each object a number ([rows, n]), "assign" gives
-	// it one for each of N places ([rows, n, N], by a linear layer), "pointer" gives each
-	// position one for every object ([rows, n, n], products of tokens and embeddings). With a
-	// "edges" and "noisy-edges" give each edge between two points one, by a network of their own
-	// ([Denoiser.EdgeScores]). With a Head Law is not read, only items have tokens, an arrangement may hold n, which is no
-	// object, and there may be no Layers.
+	// Head is what the network ends in where that is not a law's scores, for the methods that Riffle is compared
+	// with. "score" gives each object a number ([rows, n]). "assign" gives it one for each of N places ([rows, n,
+	// N], by a linear layer). "pointer" gives each position one for every object ([rows, n, n], products of tokens
+	// and embeddings). With a "edges" and "noisy-edges" give each edge between two points one, by a network of
+	// their own ([Denoiser.EdgeScores]). With a Head Law is not read, only items have tokens, an arrangement may
+	// hold n, which is no object, and there may be no Layers.
 	Head string
-	// Positions is "sinusoid", "learned" (a table of 2N rows: N for items, N for
-	// dummies), "first" (a vector for the item at position 0, where tours begin, and nothing for
-	// the others) or "none" (items carry no position; dummies keep their sinusoid).
+	// Positions is "sinusoid", "learned", "first" or "none". "learned" is a table of 2N rows: N for
+	// items, N for dummies. "first" is a vector for the item at position 0, where tours begin, and
+	// nothing for the others. With "none" items carry no position; dummies keep their sinusoid.
 	Positions string
-	// Norm says where the layer norms of the transformer stand: "post", after each sum (the
-	// paper's), or "pre", before attention and MLP, with one more at the end.
+	// Norm says where the layer norms of the transformer stand. "post" is after each sum, as in the
+	// paper. "pre" is before attention and MLP, with one more at the end.
 	Norm string
-	// Precision is what the factors of the products of the dense layers after the encoder are rounded to on XLA: "float32"
-	// or "bfloat16", which has 8 significant bits and is faster where the processor multiplies
-	// it. Weights, sums and everything else are float32, and so is all on the go engine.
+	// Precision is "float32" or "bfloat16". On XLA factors are rounded to it in the products of the dense layers
+	// after the encoder. bfloat16 has 8 significant bits and is faster where the processor multiplies it.
+	// Weights, sums and everything else are float32, and so is all on the go engine.
 	Precision string
 }
 
@@ -69,8 +68,8 @@ type EncoderConfig struct {
 	New func(w *Weights, dim int) (Encoder, error)
 	// Height and Width are the size of an image object, in pixels (cnn, window).
 	Height, Width int
-	// Planes are the numbers of a pixel: 1, or 0, for grey and 3 for colour, which is then the
-	// last axis of the objects (cnn, window).
+	// Planes is how many numbers a pixel has (cnn, window): 1, or 0, for grey, and 3 for colour.
+	// Colour is then the last axis of the objects.
 	Planes int
 	// Window is the width in pixels of each window that "window" reads apart.
 	Window int
@@ -80,15 +79,15 @@ type EncoderConfig struct {
 	// Kernel is the size of the convolutions in pixels (cnn: sort 5, jigsaw 3); "window" without one has
 	// strided convolutions.
 	Kernel int
-	// Hidden are the sizes of the layers between the convolutions and d: of each window
-	// for "window", of each vector for "features"; none for "cnn" means one linear layer.
+	// Hidden are the sizes of the layers between the convolutions and d. "window" has them for each
+	// window, "features" for each vector. None for "cnn" means one linear layer.
 	Hidden []int
 	// Codes ends "window"'s reading of a window in so many numbers tanh(2·(W·h + b)); 0: none. Near -1 and 1 they say which of
 	// some kinds a window is (which digit) and forget how it is drawn. A score of several windows needs that: what is left
 	// of it in one of them may not outweigh the next.
 	Codes int
-	// Dropout is the probability with which "window" drops a unit of its hidden layers in
-	// training, 0 to below 1: it makes readers of images overfit less.
+	// Dropout is the probability with which "window" drops a unit of its hidden layers in training,
+	// 0 to below 1. It makes readers of images overfit less.
 	Dropout float64
 	// Points says how "points" were brought to the network, "spread" or "unit": it changes nothing
 	// here, and is told to programs that use the network.

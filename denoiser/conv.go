@@ -25,8 +25,8 @@ func newConv(r *registry, name string, in, out, kernel, stride, padding int) *co
 
 // apply takes x [images, height, width, in] and returns [images, height', width', out].
 //
-// The go engine's convolution is a plain loop, far slower than its matrix product, so
-// there the convolution is a product of pixels side by side with the weights; XLA has its own.
+// The go engine's convolution is a plain loop, far slower than its matrix product. So there the
+// convolution is a product of pixels side by side with the weights. XLA has its own.
 func (l *conv) apply(c *Context, x *graph.Node) *graph.Node {
 	return graph.Add(l.product(c, x, nil), graph.Reshape(c.get(l.b), 1, 1, 1, l.out))
 }
@@ -50,9 +50,9 @@ func (l *conv) convolve(c *Context, x, w *graph.Node) *graph.Node {
 	return graph.Convolve(x, w).Strides(l.stride).PaddingPerDim([][2]int{{l.padding, l.padding}, {l.padding, l.padding}}).Done()
 }
 
-// patches convolves by products of patches. A stride is taken out first: blocks of stride ×
-// stride pixels become one pixel with more channels, over which a kernel of blocks goes with
-// stride 1 (the engine's gradient of a strided slice takes thirty times as long).
+// patches convolves by products of patches. A stride is taken out first. Blocks of stride × stride
+// pixels become one pixel with more channels, over which a kernel of blocks goes with stride 1.
+// (The engine's gradient of a strided slice takes thirty times as long.)
 func (l *conv) patches(c *Context, x, w *graph.Node) *graph.Node {
 	dims := x.Shape().Dimensions
 	n, s := dims[0], l.stride
@@ -77,11 +77,11 @@ func (l *conv) patches(c *Context, x, w *graph.Node) *graph.Node {
 	return bands(x, w, outH, outW)
 }
 
-// bands is the product of x [n, outH+k−1, at least outW+k−1, in] with weights w [k, k, in, out]
-// at each pixel. Bands of b pixels side by side are one row of a matrix product, its weights
-// shifted once for each of the b: b+k−1 pixels are read where patches of their own would
-// be b·k copies. That the shifted weights are mostly zeros at the ends costs (b+k−1)/k the
-// arithmetic, at the speed of a product b times as wide.
+// bands is the product of x [n, outH+k−1, at least outW+k−1, in] with weights w [k, k, in, out] at
+// each pixel. Bands of b pixels side by side are one row of a matrix product, its weights shifted
+// once for each of the b. So b+k−1 pixels are read, where patches of their own would be b·k copies.
+// That the shifted weights are mostly zeros at the ends costs (b+k−1)/k the arithmetic, at the
+// speed of a product b times as wide.
 func bands(x, w *graph.Node, outH, outW int) *graph.Node {
 	zero := graph.ScalarZero(x.Graph(), x.DType())
 	d, k, in, out := x.Shape().Dimensions, w.Shape().Dimensions[0], w.Shape().Dimensions[2], w.Shape().Dimensions[3]
@@ -133,8 +133,8 @@ func bands(x, w *graph.Node, outH, outW int) *graph.Node {
 const maxPatch = 320
 
 // maxPool2 halves height and width of x [images, height, width, channels]. Pixels that are the
-// greatest of four together share the gradient: GoMLX's ReduceMax gives it whole to each of
-// them, and on an even ground all four are equal.
+// greatest of four together share the gradient. GoMLX's ReduceMax gives it whole to each of them,
+// and on an even ground all four are equal.
 func maxPool2(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	h, w := d[1]/2, d[2]/2

@@ -1,6 +1,6 @@
-// Package denoiser builds the network of the reverse process: it reads the objects X_t in
-// their present arrangement and the time t, and gives the scores of a reverse law
-// p(σ'_t | X_t) (paper §3.3 and appendix C).
+// Package denoiser builds the network of the reverse process. It reads the objects X_t in their
+// present arrangement and the time t. It gives the scores of a reverse law p(σ'_t | X_t) (paper
+// §3.3 and appendix C).
 //
 // The work is in two parts, so that objects are encoded once a batch and once a decode:
 //
@@ -208,8 +208,8 @@ func (d *Denoiser) extraToken() bool {
 	return d.Config.Head == "" && d.Config.Law.Layout() == reverse.VectorPlusOne
 }
 
-// Encode turns objects [batch, n, …] into embeddings [batch, n, d]; what the objects are is
-// the encoder's: images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
+// Encode turns objects [batch, n, …] into embeddings [batch, n, d]. What the objects are depends on
+// the encoder. They are images [batch, n, height, width] uint8 (0 to 255) or float32 (0 to 1),
 // identities [batch, n] int32, points [batch, n, 2] or features [batch, n, f] float32.
 //
 // With Edges the points themselves, from which the lengths come, stand behind the d numbers; with
@@ -257,19 +257,19 @@ func (d *Denoiser) dummies(n int) int {
 	return 0
 }
 
-// Scores reads embeddings [batch, n, …] of [Denoiser.Encode] in states, which are
-// arrangements [batch, states, n] int32 (order form) at times [batch, states] int32, and
-// returns the scores of the law, rows being batch·states: [rows, n, n] for GPL, [rows, n+1, n]
-// for path, [rows, n+1, 3w+1] for cgpl, [rows, n] for PL, IRS and II, [rows, n+1] for IT; with a Head of its own what that gives.
+// Scores reads embeddings [batch, n, …] of [Denoiser.Encode] in states. These are arrangements [batch, states, n]
+// int32 (order form) at times [batch, states] int32. It returns the scores of the law, or of the Head where there
+// is one. With rows = batch·states, scores are [rows, n, n] for GPL, [rows, n+1, n] for path, [rows, n+1, 3w+1] for
+// cgpl, [rows, n] for PL, IRS and II, and [rows, n+1] for IT.
 func (d *Denoiser) Scores(c *Context, embeddings, arrangements, times *graph.Node) *graph.Node {
 	return d.ScoresPadded(c, embeddings, arrangements, times, nil)
 }
 
-// ScoresPadded is [Denoiser.Scores] of sets of several sizes: of set i the first lengths[i] objects
-// are its own and the rest is padding, which keeps its place in an arrangement. lengths is [batch]
+// ScoresPadded is [Denoiser.Scores] of sets of several sizes. The first lengths[i] objects of set i
+// are its own. The rest is padding, which keeps its place in an arrangement. lengths is [batch]
 // int32, from 1 to n, or nil where there is no padding. The scores of the first objects, and IT's
-// last one, are what the set alone would have; those of padding mean nothing, see
-// [reverse.Padder]. Networks with a Head take no padding.
+// last one, are what the set alone would have; those of padding mean nothing, see [reverse.Padder].
+// Networks with a Head take no padding.
 func (d *Denoiser) ScoresPadded(c *Context, embeddings, arrangements, times, lengths *graph.Node) *graph.Node {
 	if lengths != nil && d.Config.Head != "" {
 		panic(fmt.Errorf("denoiser: a network with head %q takes no padding", d.Config.Head))

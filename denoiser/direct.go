@@ -19,7 +19,7 @@ func (c *Config) objectScores() bool {
 	return c.Head == "score" || c.Head == "" && c.Law.Layout() == reverse.Vector
 }
 
-// direct scores each object by its embedding e alone, w·ReLU(W·e + b) + c: what else is in the set,
+// direct scores each object by its embedding e alone, w·ReLU(W·e + b) + c. What else is in the set,
 // where the object lies and what time it is do not matter.
 type direct struct{ l0, l2 *linear }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 )
 
-// edgeNet is a gated graph network on the complete graph of a set's points (Bresson & Laurent 2017):
-// nodes and edges have d numbers each, and a node hears from the others through gates on its edges. It
+// edgeNet is a gated graph network on the complete graph of a set's points (Bresson & Laurent 2017).
+// Nodes and edges have d numbers each, and a node hears from the others through gates on its edges. It
 // gives each edge a number, the logit that it is in the tour.
 //
 // Head "edges" is the network of Joshi, Laurent & Bresson (2019): with batch norm, an edge begins with its
-// length. Head "noisy-edges" is that of DIFUSCO (Sun & Yang 2023): with layer norm, an edge begins with
+// length. Head "noisy-edges" is that of DIFUSCO (Sun & Yang 2023). It has layer norm. An edge begins with
 // its state in a noisy tour, and the time is added in each layer.
 type edgeNet struct {
 	nodes, edges *linear

@@ -134,9 +134,9 @@ func onnxSets(b *onnxgraph.Builder, x onnxgraph.Value, dim int) onnxgraph.Value 
 	return b.Op("Reshape", []onnxgraph.Value{x, b.Concat(0, b.Sizes(onnxObjects, 0, 2), b.Ints(dim))})
 }
 
-// pixels converts uint8 [batch, n, height, width], in colour with a last axis more, into float32
-// in [0, 1] with a channel axis, [batch·n, height, width, channels]; float32 input is taken as
-// it is.
+// pixels converts uint8 [batch, n, height, width], in colour with one more axis at the end, into
+// float32 in [0, 1]. The result has a channel axis, [batch·n, height, width, channels]. float32
+// input is taken as it is.
 func pixels(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	scale := x.DType() == dtypes.Uint8

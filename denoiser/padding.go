@@ -7,11 +7,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// PaddedSize is the size that sets of n objects are padded to, so that sets of many sizes share
-// few compiled shapes: the next of 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, …, but not beyond most, the
-// size of the largest sets, where n is not. Of sizes spread evenly from one rung to the next the
-// layers do a fifth more work than without padding, half more at the worst; powers of two would do
-// a third more, and 64 sizes take 11 shapes with them where they take 6.
+// PaddedSize is the size that sets of n objects are padded to, so that sets of many sizes share few
+// compiled shapes. It is the next of 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, …. It is not beyond most,
+// the size of the largest sets, unless n is. If sizes are spread evenly from one rung to the next,
+// the layers do a fifth more work than without padding, and half more at the worst. Powers of two
+// would do a third more. 64 sizes take 11 shapes, where powers of two take 6.
 func PaddedSize(n, most int) int {
 	rung := 2
 	for rung < n {

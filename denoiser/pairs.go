@@ -11,8 +11,8 @@ import (
 )
 
 // pairs tells the transformer how well the borders of two tiles fit. It is computed from the tiles,
-// and only two linear maps of it are learned: one to a number that is added to the logits of
-// attention, for each layer and head, and one to what is added to a tile's token.
+// and only two linear maps of it are learned. One gives a number that is added to the logits of
+// attention, for each layer and head. The other gives what is added to a tile's token.
 //
 // Let tile j be to the right of tile i. r is the last column of i, and r' the one before it; l is the first
 // column of j, and l' the one after it. Pixels are from 0 to 1. Three differences are taken at each pixel of
@@ -21,11 +21,11 @@ import (
 //	d = r − l,   d + ½(r − r') − ½(l − l'),   d_k − d_{k+1} (k along the border),
 //
 // the step across the border, the gap between what both sides lead to, and the change of the step
-// along the border. G is the log of ε plus the mean of their squares. The other three
-// directions are likewise, so that a set has 12 matrices G [n, n]. Features are ratios, so the
-// contrast of a picture does not matter: G_ij over the best of row i, and over the best of column j
-// (24). A tile's own features are its best fit over the mean of the set, and its best product
-// of the two ratios, which is 1 where two tiles fit each other best (24).
+// along the border. G is the log of ε plus the mean of their squares. The other three directions
+// are likewise, so that a set has 12 matrices G [n, n]. Features are ratios, so the contrast of a
+// picture does not matter: G_ij over the best of row i, and over the best of column j (24). A
+// tile's own features are its best fit over the mean of the set, and its best product of the two
+// ratios (24). That product is 1 where two tiles fit each other best.
 type pairs struct {
 	attention, tokens *Param // [layers·heads, 24] and [d, 24]
 	layers, heads     int
@@ -35,8 +35,8 @@ type pairs struct {
 
 const pairFeatures = 24
 
-// BorderNoise is what is added to the mean squared difference of two borders before its log, with Pairs: the
-// square of a hundredth of the range of pixels. Borders that differ by less all fit.
+// BorderNoise is what is added to the mean squared difference of two borders before its log, with Pairs. It
+// is the square of a hundredth of the range of pixels. Borders that differ by less all fit.
 const BorderNoise = 1e-4
 
 func newPairs(r *registry, name string, cfg *Config) (*pairs, error) {
@@ -61,9 +61,9 @@ func newPairs(r *registry, name string, cfg *Config) (*pairs, error) {
 // kept is how many numbers borders keeps of a tile.
 func (p *pairs) kept() int { return 4 * (p.height + p.width) * p.planes }
 
-// borders cuts from images [batch, n, height, width(, planes)] what the features are made of,
-// [batch, n, kept()]: of the left, the right, the upper and the lower side the outermost line of pixels and
-// the one before it.
+// borders cuts from images [batch, n, height, width(, planes)] what the features are made of, [batch, n,
+// kept()]. That is the outermost line of pixels and the one before it, of the left, the right, the upper
+// and the lower side.
 func (p *pairs) borders(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	images := graph.Reshape(pixels(x), d[0], d[1], p.height, p.width, p.planes)
@@ -76,7 +76,7 @@ func (p *pairs) borders(x *graph.Node) *graph.Node {
 }
 
 // PairFloats is about how many numbers the features of a pair of objects take, with its bias in so many
-// states on the way there and back; 0 without Pairs.
+// states on the way there and back. It is 0 without Pairs.
 func (d *Denoiser) PairFloats(states int) int {
 	if d.pairs == nil {
 		return 0
@@ -175,7 +175,8 @@ func neighbours(g *graph.Graph, lengths *graph.Node, batch, n, width int) *graph
 }
 
 // apply returns what is added to the logits of attention, [batch·states, layers, heads, n, n] for
-// arrangements [batch, states, n], nil without layers; and what is added to tokens [batch, n, d].
+// arrangements [batch, states, n]. It is nil without layers. apply also returns what is added to
+// tokens [batch, n, d].
 func (p *pairs) apply(c *Context, borders, arrangements, lengths *graph.Node) (bias, tokens *graph.Node) {
 	ofPairs, ofTiles := p.features(borders, lengths)
 	tokens = graph.Einsum("bnf,df->bnd", ofTiles, c.get(p.tokens))

@@ -13,8 +13,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Param is one array of the network: its name and shape are those of the PyTorch
-// module that bench/torch describes, so a saved model loads there as it is.
+// Param is one array of the network. Its name and shape are those of the PyTorch module that
+// bench/torch describes, so a saved model loads there as it is.
 type Param struct {
 	Name      string
 	Shape     []int
@@ -104,8 +104,8 @@ type Context struct {
 // NewContext starts the building of one graph. rng is the state for dropout
 // ([3] uint64, see graph.RNGStateFromSeed); nil where training is false.
 func NewContext(g *graph.Graph, store *model.Store, training bool, rng *graph.Node) *Context {
-	// To GoMLX every graph is one of training: in others the go engine compiles the weights
-	// in as constants, and a graph would keep the weights that it was compiled with.
+	// To GoMLX every graph is one of training. In others the go engine compiles the weights in as
+	// constants, and a graph would keep the weights that it was compiled with.
 	store.SetTraining(g, true)
 	return &Context{Graph: g, Store: store, Training: training, Changed: map[string]*graph.Node{}, rng: rng}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // pooledConvs are convolutions of Channels, each of Kernel × Kernel pixels with batch norm, ReLU and 2 × 2 max
-// pooling: what the encoder "cnn" makes of a whole image and "window" of each of its windows.
+// pooling. The encoder "cnn" uses them on a whole image, and "window" on each of its windows.
 type pooledConvs struct {
 	convs []*conv
 	norms []*batchNorm
@@ -86,9 +86,9 @@ func (s *pooledConvs) onnx(b *onnxgraph.Builder, x onnxgraph.Value) onnxgraph.Va
 	return x
 }
 
-// parts cuts images into some parts on the go engine, most of whose operations are on one core
-// each: those of different parts run side by side. How many is not the machine's to say, as
-// sums over parts would round another way.
+// parts cuts images into some parts on the go engine. Most of its operations are on one core each,
+// and those of different parts run side by side. How many is not the machine's to say, as sums over
+// parts would round another way.
 func (c *Context) parts(x *graph.Node) []*graph.Node {
 	const count = 4
 	images := x.Shape().Dimensions[0]

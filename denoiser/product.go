@@ -15,12 +15,12 @@ func (c *Context) onGo() bool { return c.Graph.Backend().String() == gobackend.B
 
 // dense is act(x·wᵀ + b) of x [..., in], w [out, in] and b [out].
 //
-// The go engine has a gradient of it in one operation, which transposes on one core and takes
-// twice the memory; in training it is put together from products here.
+// The go engine has a gradient of it in one operation, which transposes on one core and takes twice
+// the memory. In training it is put together from products here.
 //
 // With Precision "bfloat16" the factors of the product are rounded to 8 bits, and so are those of
 // the gradient in x; sums are in float32. The gradient in w, a sum over all rows, is of float32
-// factors: rounding them gains nothing on XLA's CPU, whose product over first axes is slow in
+// factors. To round them gains nothing on XLA's CPU, whose product over first axes is slow in
 // bfloat16. So are the long products that end an image encoder, which stay float32 as well.
 func (c *Context) dense(x, w, b *graph.Node, act activation.Type) *graph.Node {
 	if !c.half && (!c.Training || !c.onGo()) {
@@ -80,9 +80,9 @@ func withGradients(x, w *graph.Node, f func(x, w *graph.Node) *graph.Node, dx, d
 
 // softmax is that of the last axis.
 //
-// In training GoMLX would compute it twice on the go engine: in one operation for what follows, and
-// put together for the gradient, which it derives step by step. Here the parts are what follows too,
-// and the gradient is w·(v − Σ w·v).
+// In training GoMLX would compute it twice on the go engine. It would do so once in one operation
+// for what follows, and once put together for the gradient, which it derives step by step. Here the
+// parts are what follows too, and the gradient is w·(v − Σ w·v).
 func (c *Context) softmax(logits *graph.Node) *graph.Node {
 	if !c.Training {
 		return graph.Softmax(logits, -1)

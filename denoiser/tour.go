@@ -12,9 +12,9 @@ import (
 	"github.com/riffle-ml/riffle/internal/field"
 )
 
-// tour is the paper's network for TSP-20 (appendix, "TSP"): layers in which a city attends
-// to the edges it is incident with alternate with layers in which cities attend to cities,
-// an edge layer first and a city layer last; the dummies enter at the last.
+// tour is the paper's network for TSP-20 (appendix, "TSP"). In edge layers a city attends to the
+// edges that it is on; in city layers cities attend to cities. The two alternate, an edge layer
+// first and a city layer last. The dummies enter at the last.
 //
 // Two properties of attention keep the edges cheap, with the same numbers as the paper's
 // mask over all n(n−1)/2 edges:

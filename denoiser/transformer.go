@@ -41,11 +41,11 @@ func newAttention(r *registry, name string, cfg *Config) attention {
 // apply takes x [rows, items+dummies, d]. Items attend to items; dummy j attends to all
 // items and to the dummies before it. With dummies = 0 this is plain self-attention.
 //
-// The paper writes this as one (2n × 2n) attention with a mask whose upper right block
-// is −∞. Computing the two row blocks apart gives the same numbers and leaves out that
-// block, a quarter of the work; of few items cutting and joining costs more than it saves.
-// Nobody attends to padding, if there is some. bias [rows·heads, items, items] is added to the
-// logits of items, unless it is nil.
+// The paper writes this as one (2n × 2n) attention with a mask whose upper right block is −∞.
+// Computing the two row blocks apart gives the same numbers and leaves out that block, a quarter of
+// the work. With few items cutting and joining costs more than it saves. Nobody attends to padding,
+// if there is some. bias [rows·heads, items, items] is added to the logits of items, unless it is
+// nil.
 func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, pad *padding, bias *graph.Node) *graph.Node {
 	rows, all, d := x.Shape().Dimensions[0], items+dummies, x.Shape().Dimensions[2]
 	read := l.rest.before(c, x)
@@ -82,9 +82,9 @@ func (l *transformerLayer) apply(c *Context, x *graph.Node, items, dummies int, 
 // a training step, of 52 nothing. A variable for the sake of tests.
 var fewItems = 32
 
-// residual is what a layer does with what its attention gives: it adds it, then adds a ReLU
-// network of the sum, each time with dropout before. A layer norm is after each sum, or, with
-// pre, before attention and network.
+// residual is what a layer does with what its attention gives. It adds that, then adds a ReLU
+// network of the sum, each time with dropout before. A layer norm is after each sum, or, with pre,
+// before attention and network.
 type residual struct {
 	pre              bool
 	norm1, norm2     *layerNorm
@@ -123,8 +123,9 @@ func (l *residual) apply(c *Context, x, attended *graph.Node) *graph.Node {
 	return l.norm2.apply(c, graph.Add(x, c.dropout(h, l.dropout)))
 }
 
-// attend takes q [count, a, headDim], already scaled, k and v [count, b, headDim], an additive
-// mask [a, b] or nil, padding or nil, and a bias [count, a, b] or nil, and returns [count, a, headDim].
+// attend takes q [count, a, headDim], already scaled, and k and v [count, b, headDim]. It also takes an
+// additive mask [a, b], padding, and a bias [count, a, b], each of which may be nil. It returns [count,
+// a, headDim].
 func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node, pad *padding, bias *graph.Node) *graph.Node {
 	logits := graph.Einsum("nqe,nke->nqk", q, k)
 	if bias != nil {
@@ -150,8 +151,8 @@ func (l *transformerLayer) attend(c *Context, q, k, v, mask *graph.Node, pad *pa
 // and, unlike −∞, it can never make a NaN.
 const masked = -1e9
 
-// tokenMask returns the rows from, …, to−1 of the mask [to, to] over items and dummies: 0 where an
-// item or dummy j, which is token items + j, may look, else masked.
+// tokenMask returns the rows from, …, to−1 of the mask [to, to] over items and dummies. Dummy j is
+// token items + j. The mask is 0 where a token may look, else masked.
 func tokenMask(g *graph.Graph, items, from, to int) *graph.Node {
 	shape := shapes.Make(dtypes.Int32, to-from, to)
 	row, column := graph.AddScalar(graph.Iota(g, shape, 0), from), graph.Iota(g, shape, 1)

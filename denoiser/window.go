@@ -10,12 +10,11 @@ import (
 	"github.com/riffle-ml/riffle/internal/onnxgraph"
 )
 
-// windowEncoder reads an image as windows side by side (the digits of a number), all with
-// the same small network: convolutions, then hidden layers with ReLU and, with Codes, so many
-// units of tanh; the windows' features side by side give d numbers by one linear layer. What it learns of a digit in one place it
-// knows in all. With a Kernel the convolutions are those of "cnn", pooled; without one they have a stride
-// and ReLU (5×5 first, then 3×3, each halving the size), or there are none, which
-// is a hundredth of the arithmetic of the paper's CNN.
+// windowEncoder reads an image as windows side by side (the digits of a number), all with the same small network.
+// That has convolutions, then hidden layers with ReLU and, with Codes, so many units of tanh. The windows' features
+// side by side give d numbers by one linear layer. What it learns of a digit in one place it knows in all. With a
+// Kernel the convolutions are those of "cnn", pooled. Without one they have a stride and ReLU (5×5 first, then 3×3,
+// each halving the size), or there are none. That is a hundredth of the arithmetic of the paper's CNN.
 type windowEncoder struct {
 	pooled        *pooledConvs // nil without a Kernel
 	strided       []*conv

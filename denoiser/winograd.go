@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A convolution with a kernel of r × r pixels makes tiles of m × m outputs from tiles of t × t
-// inputs, t = m + r − 1. A pair of channels takes t² products in place of m²·r²: 64 for 400 with m = 4
-// and r = 5 (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016, §4).
+// A convolution with a kernel of r × r pixels makes tiles of m × m outputs from tiles of t × t inputs,
+// t = m + r − 1. A pair of channels takes t² products in place of m²·r² (Lavin and Gray, "Fast
+// Algorithms for Convolutional Neural Networks", 2016, §4). That is 64 for 400 with m = 4 and r = 5.
 const (
 	winogradKernel = 5
 	winogradTile   = 4

@@ -40,10 +40,10 @@ type Estimate struct {
 	// Bound is the mean of the log weights, an estimate of the bound below log p; BoundStdErr
 	// is its standard error, 0 for one draw.
 	Bound, BoundStdErr float64
-	// LogProb is the log of the mean of the weights, whose mean is p itself: it tends to log p
-	// as the draws grow and lies below it in expectation, but never below Bound (Y. Burda,
-	// R. Grosse, R. Salakhutdinov, Importance weighted autoencoders, ICLR 2016, Thm 1). StdErr
-	// is its standard error to first order, which says little where Effective is small.
+	// LogProb is the log of the mean of the weights, whose expectation is p itself. It tends to log
+	// p as the draws grow. In expectation it lies below log p, but never below Bound (Y. Burda, R.
+	// Grosse, R. Salakhutdinov, Importance weighted autoencoders, ICLR 2016, Thm 1). StdErr is its
+	// standard error to first order, which says little where Effective is small.
 	LogProb, StdErr float64
 	// Effective is the number of draws that count, (Σ w)²/Σ w², from 1 to all of them.
 	Effective float64
@@ -55,9 +55,9 @@ type Estimate struct {
 //
 //	w = p(X_T) Π_i p_θ(X_{t_{i−1}} | X_{t_i}) / q(X_{t_i} | X_{t_{i−1}}),  E_q[w] = p(X_0 | 𝒳).
 //
-// That is where the shuffles can undo whatever the model thinks possible. Where they cannot,
-// as one riffle of three objects or more cannot make all orders of PL and GPL, ways through
-// such steps are missing, and E_q[w] is below p: a bound still, which no draws close.
+// That is where the shuffles can undo whatever the model thinks possible. Sometimes they cannot:
+// one riffle of three objects or more cannot make all orders of PL and GPL. Ways through such steps
+// are then missing, and E_q[w] is below p. It is still a bound, which no draws close.
 //
 // Where ctx has ended it stops, at the next set of a reverse step or sooner, with its error.
 func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) ([]Estimate, error) {
@@ -65,9 +65,9 @@ func (d *Decoder) Likelihood(ctx context.Context, e *Encoded, clean []perm.Order
 }
 
 // LikelihoodAmong is [Decoder.Likelihood] of sets of orders, such as all that a list with ties
-// allows: the log of the sum of their probabilities, and a bound on it. draw(i) draws an order
-// uniformly from those of set i, of which there are exp(logCount[i]); each trajectory starts at
-// one of its own, and its weight is multiplied by that number.
+// allows. It gives the log of the sum of their probabilities, and a bound on it. draw(i) draws an
+// order uniformly from those of set i, of which there are exp(logCount[i]). Each trajectory starts
+// at one of its own, and its weight is multiplied by that number.
 func (d *Decoder) LikelihoodAmong(ctx context.Context, e *Encoded, draw func(set int) perm.Order, logCount []float64, draws int, rngs []*rand.Rand) ([]Estimate, error) {
 	values, err := d.logWeights(ctx, e, draw, draws, rngs)
 	if err != nil {

@@ -27,14 +27,14 @@ const (
 // of a batch, nil where all orders are right. Every order that Greedy, Beam and Sample end in
 // obeys, whatever the weights. Beam may return less of them, as there are less.
 //
-// Rules are about X_0, so it is the last reverse step, p(X_0 | X_{t_1}), that is restricted;
-// the steps before are those of the free process. With PL, GPL and path an order is built from
-// position 0 on, each position choosing of the items that may come next (see
-// [constraint.Walk]); Beam is then a search of the width inner at most. IRS, II and IT
-// have few orders within reach: those that obey are taken of the 4,096 most probable (all,
-// for II up to that many objects and IT up to 90), and where none does the law's mode, or
-// draw, is mended: each position takes the first of its items, in its order, that may come
-// next. LogProb stays that of the free process, −Inf for most mended orders.
+// Rules are about X_0, so it is the last reverse step, p(X_0 | X_{t_1}), that is restricted; the
+// steps before are those of the free process. With PL, GPL and path an order is built from position
+// 0 on. Each position chooses among the items that may come next (see [constraint.Walk]). Beam is
+// then a search of the width inner at most. IRS, II and IT have few orders within reach. Those that
+// obey are taken of the 4,096 most probable; for II up to that many objects and IT up to 90 these
+// are all. Where none obeys, the law's mode, or draw, is mended: each position takes the first of
+// its items, in its order, that may come next. LogProb stays that of the free process, −Inf for
+// most mended orders.
 //
 // Sample draws X_0 from the last step conditioned on the rules given X_{t_1},
 //
@@ -83,8 +83,8 @@ type lastStep struct {
 // fixed is how many positions at the start the process keeps.
 func (s lastStep) fixed() int { return len(s.state) - s.process.Free(len(s.state)) }
 
-// row returns the scores of the free positions of state to be placed after those that are; nil
-// where the law does not choose position by position.
+// row returns the scores that the free positions of state have to be placed next, after those that
+// are placed. It is nil where the law does not choose position by position.
 func (s lastStep) row(placed []int, into []float64) []float64 {
 	if law, ok := s.process.Reverse.(reverse.Rows); ok {
 		return law.Row(s.scores, placed, into)
@@ -142,8 +142,8 @@ func (w *walker) place(at int) {
 	w.at.Place(w.state[at+w.fixed()])
 }
 
-// choice is what may come next: the positions of state, ascending, with their scores, and the
-// log of the sum of their exponentials, less that of all positions left.
+// choice is what may come next: the positions of state, ascending, with their scores. It also has
+// the log of the sum of their exponentials, less that of all positions left.
 type choice struct {
 	at     []int
 	scores []float64

@@ -45,8 +45,8 @@ func (d *Decoder) Sample(ctx context.Context, e *Encoded, start []perm.Order, rn
 	})
 }
 
-// walk follows len(start)/batch paths a set; choose writes path i's step σ' into dst and
-// returns its log p; obey does so for the last step where it is restricted.
+// walk follows len(start)/batch paths a set. choose writes path i's step σ' into dst and returns
+// its log p. obey does so for the last step where it is restricted.
 func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choose func(path int, scores []float64, dst perm.Order) float64, obey func(path int, last lastStep, dst perm.Order) (float64, error)) ([]Path, error) {
 	if len(start) == 0 || len(start)%e.Batch != 0 {
 		return nil, fmt.Errorf("decoding %d sets: wanted a start for each, or a multiple (got %d)", e.Batch, len(start))
@@ -81,11 +81,11 @@ func (d *Decoder) walk(ctx context.Context, e *Encoded, start []perm.Order, choo
 	return paths, nil
 }
 
-// Beam searches for probable orders: it keeps the outer best states of each set after every
-// reverse step; the candidates of a state are the law's TopK with an inner beam (paper
-// appendix D). Equal states are merged and their probabilities added; the greedy state is
-// always kept, so a beam of 1 is [Decoder.Greedy] and no beam ends below it. The result is,
-// for every set, at most outer paths by falling LogProb. ctx is as for Greedy.
+// Beam searches for probable orders. It keeps the outer best states of each set after every reverse
+// step. The candidates of a state are the law's TopK with an inner beam (paper appendix D). Equal
+// states are merged and their probabilities added. The greedy state is always kept. So a beam of 1
+// is [Decoder.Greedy], and no beam ends below it. The result is, for every set, at most outer paths
+// by falling LogProb. ctx is as for Greedy.
 func (d *Decoder) Beam(ctx context.Context, e *Encoded, start []perm.Order, outer, inner int) ([][]Path, error) {
 	if outer < 1 || inner < 1 {
 		return nil, fmt.Errorf("beam: wanted widths of 1 or more (got %d and %d)", outer, inner)

@@ -20,19 +20,20 @@ import (
 
 // Decoder runs the reverse process from noise to orders, one decode at a time.
 //
-// The network is always asked in parts of one shape, so many states of sets that are padded to one
-// size ([denoiser.PaddedSize]) whichever sets they are of, the last part filled up. So the shapes
-// that are compiled are few, memory does not grow with what is asked, and what a set is answered
-// does not depend on the sets beside it, to the last bit: a matrix product of another shape may
-// round another way, one of the same shape gives equal rows equal sums (see wholeRows).
+// The network is always asked in parts of one shape. A part is so many states of sets that are
+// padded to one size ([denoiser.PaddedSize]), whichever sets they are of. The last part is filled
+// up. So the shapes that are compiled are few, and memory does not grow with what is asked. Nor
+// does the answer for a set depend on the sets beside it, to the last bit. A matrix product of
+// another shape may round another way; one of the same shape gives equal rows equal sums (see
+// wholeRows).
 type Decoder struct {
 	Process  *Process
 	Denoiser *denoiser.Denoiser
 	// Network is the time spent in the network so far; the rest of a decode is the choice of orders.
 	Network time.Duration
-	// OnShape, if not nil, is called before a shape is asked for the first time, which compiles it:
-	// that of sets of up to size objects, or that of the encoder, where size is 0. It returns what is
-	// called after.
+	// OnShape, if not nil, is called before a shape is asked for the first time, which compiles it.
+	// The shape is that of sets of up to size objects, or that of the encoder, where size is 0. It
+	// returns what is called after.
 	OnShape func(size int) (done func())
 	// Mixed tells that sets are of several sizes, so that those of the network's own are padded like
 	// the others, in one shape with them.
@@ -67,7 +68,7 @@ const (
 func PartRows(tokens int) int { return wholeRows(PartTokens / tokens) }
 
 // wholeRows rounds down to a multiple of 8, but for few: 4, or 1 alone. A matrix product takes some
-// rows together, four on the go engine, and rounds those that are left over another way: in
+// rows together, four on the go engine, and rounds those that are left over another way. In
 // multiples all rows are alike, and a single one is always at the same place.
 func wholeRows(rows int) int {
 	switch {
@@ -280,8 +281,8 @@ func (d *Decoder) call(exec *model.Exec, s shape, inputs ...*tensors.Tensor) ([]
 
 func (d *Decoder) inNetwork(start time.Time) { d.Network += time.Since(start) }
 
-// shapeOf is the shape in which sets of n objects are judged: their own where it is that of the
-// network, as it is in models that are not of Mixed sizes.
+// shapeOf is the shape in which sets of n objects are judged. It is their own where it is that of
+// the network, as it is in models that are not of Mixed sizes.
 func (d *Decoder) shapeOf(n int) shape {
 	most := d.Denoiser.Config.N
 	if _, pads := d.Process.Reverse.(reverse.Padder); !pads || n == most && !d.Mixed {
@@ -298,8 +299,8 @@ type query struct {
 	time  int
 }
 
-// scoresOf returns the law's scores of the free positions ([Process.Free]) of each state; between
-// two parts it fails with the error of ctx where that has ended.
+// scoresOf returns the law's scores of the free positions ([Process.Free]) of each state. Where ctx
+// has ended it fails with its error, between two parts.
 func (d *Decoder) scoresOf(ctx context.Context, e *Encoded, asked []query) ([][]float64, error) {
 	defer d.inNetwork(time.Now())
 	together := map[shape][]int{}
@@ -366,8 +367,8 @@ func (d *Decoder) scorePart(e *Encoded, s shape, asked []query, part []int, out 
 	return nil
 }
 
-// Scores returns the law's scores of the free positions ([Process.Free]) for arrangements
-// [batch, states, n] (order form) of sets of one size, all at time t: float64, row-major
+// Scores returns the law's scores of the free positions ([Process.Free]). It takes arrangements
+// [batch, states, n] (order form) of sets of one size, all at time t. Scores are float64, row-major
 // [batch·states, NumScores(free)]. Between two parts it fails with the error of ctx where that has
 // ended.
 func (d *Decoder) Scores(ctx context.Context, e *Encoded, arrangements []int32, states, t int) ([]float64, error) {

@@ -9,8 +9,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// descent is a number of travellers, each on its way down the schedule of its set: a path, a beam
-// of states, or a trajectory that is given. Every sampler and search of this package is one.
+// descent is a number of travellers, each on its way down the schedule of its set. A traveller is a
+// path, a beam of states, or a trajectory that is given. Every sampler and search of this package
+// is one.
 type descent struct {
 	travellers int
 	set        func(i int) int

@@ -31,11 +31,11 @@ func CheckDevices(e *engine.Engine, count int) error {
 }
 
 // Spread makes the trainer's steps run on the first count devices of its engine; it is called
-// before the first step. Each device has all weights and moments and its share of a batch's
-// sets. The graph stays that of the whole batch: XLA's partitioner (Shardy) divides it, and
-// adds the sums over devices that the loss, the gradients and statistics of the batch need.
-// So a step means what it means on one device, the noise of dropout included, and differs by
-// the order of additions alone. count must divide the batch of every step.
+// before the first step. Each device has all weights and moments and its share of a batch's sets.
+// The graph stays that of the whole batch. XLA's partitioner (Shardy) divides it, and adds the sums
+// over devices that the loss, the gradients and statistics of the batch need. So a step means what
+// it means on one device, the noise of dropout included, and differs by the order of additions
+// alone. count must divide the batch of every step.
 func (t *Trainer) Spread(count int) error {
 	if err := CheckDevices(t.engine, count); err != nil || count == 1 {
 		return err

@@ -18,7 +18,7 @@ func (p *Process) Orders(n, most int) int {
 }
 
 // Exact gives, for some sets of an encoded batch, the log of the probability of the orders that among
-// accepts, in nats: all orders of a step are taken to all orders of the next, so it is for sets of
+// accepts, in nats. All orders of a step are taken to all orders of the next, so it is for sets of
 // very few objects. among is called for several sets at once.
 func (d *Decoder) Exact(ctx context.Context, e *Encoded, sets []int, among func(set int, o perm.Order) bool) ([]float64, error) {
 	all := make([][]perm.Order, len(sets)) // of the free positions

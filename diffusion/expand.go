@@ -18,8 +18,8 @@ type beamState struct {
 	greedy bool // the state that greedy decoding has here
 }
 
-// mergeMargin is how far, in nats, a way into a state may be below the least of the best states
-// so far to be looked at still: what is below is too little to choose by. The states that are
+// mergeMargin is how far, in nats, a way into a state may be below the least of the best states so
+// far and still be looked at. What is below that is too little to choose by. The states that are
 // chosen get the sum of all ways into them.
 const mergeMargin = 3
 

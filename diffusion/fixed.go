@@ -50,8 +50,8 @@ func (p *Process) Start(rng *rand.Rand, n int) perm.Order {
 	return p.apply(perm.Random(rng, p.Free(n)), perm.Identity(n))
 }
 
-// Noise draws the start X_T of each of batch sets from a seed and the set's number (first,
-// first+1, …), so that a set's start does not depend on its batch.
+// Noise draws the start X_T of each of batch sets from a seed and the set's number (first, first+1,
+// …). So a set's start does not depend on its batch.
 func (p *Process) Noise(seed uint64, first, batch, n int) []perm.Order {
 	out := make([]perm.Order, batch)
 	for i := range out {
@@ -60,8 +60,8 @@ func (p *Process) Noise(seed uint64, first, batch, n int) []perm.Order {
 	return out
 }
 
-// freeScores keeps what a network says of the free positions: of scores [rows, n, n] the
-// part [rows, n−1, n−1], of [rows, n] or [rows, n+1] all but the first.
+// freeScores keeps what a network says of the free positions. Of scores [rows, n, n] that is the
+// part [rows, n−1, n−1], and of [rows, n] or [rows, n+1] all but the first.
 func (p *Process) freeScores(scores *graph.Node) *graph.Node {
 	if !p.FixFirst {
 		return scores

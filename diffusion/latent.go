@@ -16,8 +16,8 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Latent is the objective whose permutations are latent: a reverse step is judged by what
-// its result looks like, never by the shuffle it should undo (paper appendix, "Latent loss").
+// Latent is the objective whose permutations are latent. A reverse step is judged by what its
+// result looks like, and never by the shuffle that it should undo (paper appendix, "Latent loss").
 // With σ_1 … σ_N drawn from p_θ(σ | X_t), the gradient of a state's loss is that of
 //
 //	−Σ_j (w_j − λ·log p_θ(σ_j | X_t) − ema)·log p_θ(σ_j | X_t),   w_j = softmax_j log N(X_{t'} | σ_j·X_t, I)
@@ -184,8 +184,8 @@ func (t *LatentTrainer) Inputs(s int, dropout uint64, objects *tensors.Tensor, s
 	}, nil
 }
 
-// distances returns the squared distances [free, free] between the pixels of two states at
-// the positions from fixed on: how unlike position i of before and position k of now are.
+// distances returns the squared distances [free, free] between the pixels of two states at the
+// positions from fixed on. They say how unlike position i of before and position k of now are.
 func distances(before, now []float32, n, fixed int) []float64 {
 	size, free := len(now)/n, n-fixed
 	gap := make([]float64, free*free)

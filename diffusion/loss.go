@@ -9,8 +9,8 @@ import (
 	"github.com/riffle-ml/riffle/reverse"
 )
 
-// Inputs are the states as [BoundLoss] takes them, after the objects: arrangements, times,
-// ranks or, where there is one, Last, weights and, of sets of several sizes, Lengths.
+// Inputs are the states as [BoundLoss] takes them, after the objects. They are arrangements, times,
+// ranks (or Last, where there is one), weights and, of sets of several sizes, Lengths.
 func (s *States) Inputs() []*tensors.Tensor {
 	back := tensors.FromFlatDataAndDimensions(s.Rank, s.Batch, s.PerSet, s.N)
 	if s.Last != nil {
@@ -44,7 +44,8 @@ type Judging struct {
 	// one reverse step, weights that are 1 up to some position and 0 behind it give log p of what stands there.
 	Weight func(position int) float32
 	// Lapse is added to the probability of each choice, log(p + Lapse), so that none costs more than
-	// −log Lapse: what cannot be told, such as a digit that is misread, does not outweigh all that can.
+	// −log Lapse. So what cannot be told, such as a digit that is misread, does not outweigh all that
+	// can.
 	Lapse float64
 }
 

@@ -17,8 +17,8 @@ type AdamW struct {
 	Beta1, Beta2, Epsilon, WeightDecay float64
 	// Clip bounds the norm of the whole gradient; 0 leaves it as it is.
 	Clip float64
-	// Average is the rate β of a moving average of the weights, 0 for none: after step t it is
-	// b·average + (1 − b)·weights, b = min(β, (1 + t)/(10 + t)), so that the start is soon forgotten
+	// Average is the rate β of a moving average of the weights, 0 for none. After step t it is
+	// b·average + (1 − b)·weights, b = min(β, (1 + t)/(10 + t)). So the start is soon forgotten
 	// (Polyak & Juditsky 1992; the ramp is TensorFlow's). See [Trainer.Swap].
 	Average float64
 }
@@ -53,8 +53,8 @@ func AverageName(name string) string { return "average/" + name }
 // is no step to Adam's bias correction either.
 const stepsTaken = "adam_steps"
 
-// initMoments puts zero moments into the store where there are none, averages that are the weights
-// where they are wanted, and the count of the steps behind them.
+// initMoments puts zero moments into the store where there are none, and the count of the steps
+// behind them. Where averages are wanted it puts in the weights.
 func initMoments(store *model.Store, d *denoiser.Denoiser, taken int, average bool) error {
 	if err := denoiser.SetParam(store, stepsTaken, nil, []float32{float32(taken)}); err != nil {
 		return err
@@ -83,9 +83,9 @@ func initMoments(store *model.Store, d *denoiser.Denoiser, taken int, average bo
 	return nil
 }
 
-// update adds the optimiser's step to the graph, at a learning rate (scalar). It returns the
-// norm of the gradient before clipping and whether the step is taken: where the loss, the
-// gradient or a weight that would come of it is not finite, every variable keeps its value.
+// update adds the optimiser's step to the graph, at a learning rate (scalar). It returns the norm
+// of the gradient before clipping and whether the step is taken. Where the loss, the gradient or a
+// weight that would come of it is not finite, every variable keeps its value.
 func (a AdamW) update(store *model.Store, d *denoiser.Denoiser, loss, rate *graph.Node, changed map[string]*graph.Node) (norm, ok *graph.Node) {
 	return a.apply(store, d, graph.Gradient(loss, weights(store, d, loss.Graph())...), loss, rate, changed)
 }

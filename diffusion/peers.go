@@ -30,10 +30,10 @@ type half struct {
 
 // Join has the trainer's steps be those of several processes; it is called before the first step.
 // The loss's inputs of each process are its share of the batch, equally many sets. The loss and its
-// gradient are the means over processes, so that a step means what it means in one process, but
-// for two things: dropout draws other noise in each process, and batch normalisation has the
-// statistics of the process's own share, as PyTorch's DistributedDataParallel has it; the running
-// statistics are their mean over processes.
+// gradient are the means over processes. So a step means what it means in one process, but for two
+// things. Dropout draws other noise in each process. Batch normalisation has the statistics of the
+// process's own share, as PyTorch's DistributedDataParallel has it; the running statistics are
+// their mean over processes.
 func (t *Trainer) Join(peers Peers) (err error) {
 	h := &half{peers: peers}
 	if h.first, err = model.NewExec(t.engine.Backend, t.Store, t.buildFirst); err != nil {

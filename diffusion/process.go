@@ -25,8 +25,8 @@ type Process struct {
 	Reverse reverse.Law
 	// Steps is the denoising schedule t_0 = 0 < t_1 < … < t_k = T (paper §3.4).
 	Steps []int
-	// FixFirst leaves the object at position 0 where it is: a tour may begin anywhere, so its
-	// first city is fixed, and only the others are shuffled and ordered (paper appendix, TSP).
+	// FixFirst leaves the object at position 0 where it is. A tour may begin anywhere, so its first
+	// city is fixed, and only the others are shuffled and ordered (paper appendix, TSP).
 	FixFirst bool
 	// Sizes, where not nil, is the schedule for sets of n objects; Steps is then that of the
 	// largest. Where it is nil all sizes take Steps.
@@ -104,8 +104,8 @@ type lastShuffle interface {
 }
 
 // HasExactPosterior tells whether the process undoes insertions one at a time by II. The posterior of its
-// reverse steps is known ([shuffle.Insertion.Last]), so that [BoundLoss] need not take a
-// step that was drawn for it: −Σ_i q(i | X_t, X_0)·log p(i | X_t) has the same mean and less noise.
+// reverse steps is known ([shuffle.Insertion.Last]). So [BoundLoss] need not take a step that was drawn:
+// −Σ_i q(i | X_t, X_0)·log p(i | X_t) has the same mean and less noise.
 func (p *Process) HasExactPosterior() bool {
 	_, known := p.Forward.(lastShuffle)
 	_, picks := p.Reverse.(reverse.Categorical)

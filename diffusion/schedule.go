@@ -8,9 +8,9 @@ import (
 
 // LearningRate is a learning-rate schedule.
 type LearningRate struct {
-	// Kind is "noam" (Vaswani et al. 2017: d^−½·min(s^−½, s·w^−3⁄2)·Max for warm-up of w
-	// steps, where Max is a factor, 1 in the paper), "cosine" (linear warm-up to Max, then
-	// half a cosine down to 0) or "constant" (linear warm-up, then Max).
+	// Kind is "noam", "cosine" or "constant". noam is d^−½·min(s^−½, s·w^−3⁄2)·Max for warm-up of w
+	// steps, where Max is a factor, 1 in the paper (Vaswani et al. 2017). cosine is a linear
+	// warm-up to Max, then half a cosine down to 0. constant is a linear warm-up, then Max.
 	Kind   string
 	Max    float64
 	Warmup int // steps
@@ -37,9 +37,9 @@ func (l LearningRate) Validate() error {
 	return nil
 }
 
-// At returns the rate of step s, counted from 1. progress in [0, 1] is how much of the
-// training is done: s/Steps, or the share of the time where training is bounded by time;
-// noam then reads step progress·Steps.
+// At returns the rate of step s, counted from 1. progress in [0, 1] is how much of the training is
+// done. It is s/Steps, or the share of the time where training is bounded by time. noam then reads
+// step progress·Steps.
 func (l LearningRate) At(s int, progress float64) float64 {
 	switch l.Kind {
 	case "noam":

@@ -73,7 +73,7 @@ type Step struct {
 }
 
 // Read fetches the loss (for [BoundLoss] the mean −log p a state in nats), the gradient's norm before clipping, and
-// whether the step was taken: a step whose loss or gradient is not finite changes nothing.
+// whether the step was taken. A step whose loss or gradient is not finite changes nothing.
 func (s *Step) Read() (loss, norm float64, taken bool, err error) {
 	flat, err := tensors.CopyFlatData[float32](s.result)
 	if err != nil {

@@ -14,8 +14,8 @@ type decodeMethod struct {
 	wide bool   // it has widths, and gives several orders
 	// decode returns the ways to the orders of each set, the most probable first.
 	decode func(ctx context.Context, dec *diffusion.Decoder, enc *diffusion.Encoded, noise []perm.Order, o DecodeOptions) ([][]diffusion.Path, error)
-	// work estimates what a set of n items takes over so many steps: how many states go through the
-	// network, how many at most at a time, and the host's part.
+	// work estimates what a set of n items takes over so many steps. It returns how many states go
+	// through the network, how many of them at most at a time, and the host's part.
 	work func(m *Model, q Query, n int, steps float64, ruled bool) (states, most float64, host Work)
 }
 

@@ -11,18 +11,18 @@ import (
 
 // StepMemory estimates the bytes that training needs with batches of so many sets, shared by so many devices. It
 // counts what the forward pass keeps for the backward one, the weights with their gradients and moments, and the
-// program itself. For the presets measured it was between a fifth too little (tsp-20 on XLA) and half too much
-// (delta-20 on go), against the largest resident set that the operating system reports (bench/memory.sh). On a GPU
-// it is not measured. Devices divide among them what a batch takes. Each has all weights with what belongs to them.
-// On a CPU all of that is in one memory.
+// program itself. It was compared with the largest resident set that the operating system reports
+// (bench/memory.sh). For the presets measured it was between a fifth too little (tsp-20 on XLA) and half too much
+// (delta-20 on go). On a GPU it is not measured. Devices divide among them what a batch takes. Each has all weights
+// with what belongs to them. On a CPU all of that is in one memory.
 func (m *Model) StepMemory(batch, devices int) int64 {
 	d := m.Denoiser.Config
 	n := m.Config.Task.N
 	states := m.Method.States(m.setup())
 	rows := batch * states
 
-	// Of a token in a layer: queries, keys, values, what they give, two sums and two norms, the
-	// hidden units before and after the ReLU, and the attention's logits and weights.
+	// A token in a layer has queries, keys, values, what they give, two sums and two norms. It also
+	// has the hidden units before and after the ReLU, and the attention's logits and weights.
 	tokens := m.Denoiser.Tokens(n)
 	perToken := d.Layers * (9*d.Dim + 2*d.FeedForward + 2*d.Heads*tokens)
 	floats := float64(rows) * (float64(tokens*perToken) + 4*float64(n*n))
@@ -92,8 +92,8 @@ func (m *Model) CheckMemory(devices int) error {
 }
 
 // decodeMemory estimates the bytes that a reverse step of so many sets of n objects takes. It
-// counts what one layer has of the tokens at a time, with the attention's logits and weights, the
-// scores, and what the encoder keeps of the objects.
+// counts what one layer has of the tokens at a time, with the attention's logits and weights. It
+// also counts the scores, and what the encoder keeps of the objects.
 func (m *Model) decodeMemory(n, batch int) int64 {
 	d := m.Denoiser.Config
 	tokens := float64(m.Denoiser.Tokens(n))

@@ -1,5 +1,5 @@
-// Package learn puts the pieces together: it trains a model of orders from a
-// configuration, loads it again, judges it, and asks it for orders, samples and scores.
+// Package learn puts the pieces together. It trains a model of orders from a configuration and
+// loads it again. It asks the model for orders, samples and scores.
 package learn
 
 import (

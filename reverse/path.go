@@ -21,7 +21,7 @@ import (
 // at position j of X_t. PL is this law with equal rows. With −Inf scores any single order can have
 // probability 1. A row knows neither its position nor the objects before the last. So from four
 // objects on some distributions cannot be made. The probabilities of 0, 1, 2, 3 and of 3, 0, 2, 1
-// multiply to 1/16 at most: row 1, that after object 0, prefers either object 1 or object 2.
+// multiply to 1/16 at most. Row 1, that after object 0, prefers either object 1 or object 2.
 //
 // Its mode is not the greedy order in general.
 type TransitionPlackettLuce struct{}

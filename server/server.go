@@ -26,8 +26,8 @@
 // orders under constraints. A request is due after ten times the estimate of its work, so short ones
 // go first. Work ends when all who asked for it have left.
 //
-// A request is refused at once with 429 if it would make the queue longer than [Limits].Queue, or
-// the pictures and bodies in memory larger than [Limits].Memory.
+// A request is refused at once with 429 if it would make the queue longer than [Limits].Queue. So
+// is one that would make the pictures and bodies in memory larger than [Limits].Memory.
 package server
 
 import (

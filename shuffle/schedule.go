@@ -49,8 +49,8 @@ type Schedule struct {
 //   - A last step of less than StepTV/10 is merged into the one before.
 //
 // For n = 100 this is the paper's [0, 8, 10, 15]. The paper tuned its other schedules by hand. They
-// often share the inner steps: n = 9 has [0, 3, 5, 9], by the rule [0, 3, 5, 10]; n = 7 has [0, 3,
-// 8], by the rule [0, 3, 9]. Some stop a shuffle early, which [Check] reports.
+// often share the inner steps. n = 9 has [0, 3, 5, 9], and by the rule [0, 3, 5, 10]. n = 7 has [0,
+// 3, 8], and by the rule [0, 3, 9]. Some stop a shuffle early, which [Check] reports.
 //
 // S_0 and S_1 have one order: T = 0, Steps = [0], nothing to learn. It fails for a negative n.
 // O(n²) time: 100,000 cards take seconds, a million cards minutes.

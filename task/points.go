@@ -46,9 +46,9 @@ func unit(points [][2]float64) []float32 {
 	return flat
 }
 
-// Spread brings points to the centre (½, ½) and the spread of uniform ones in the unit square,
-// 1/√12 along an axis, so that their unit and their place do not matter. Points all in one
-// place go to the centre.
+// Spread brings points to the centre (½, ½) and to the spread of uniform ones in the unit square,
+// 1/√12 along an axis. So their unit and their place do not matter. Points all in one place go to
+// the centre.
 func Spread(points [][2]float64) []float32 {
 	low, half := extents(points)
 	at, mean := make([][2]float64, len(points)), [2]float64{}

@@ -23,22 +23,22 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
 		Short: "judge a trained model on test sets",
-		Long: `eval orders test sets with the model of DIR. It prints how often the order is exactly right,
-how many objects stand in their right place, and Kendall's tau, each with a 95 % bootstrap interval
-and beside the paper's figure where there is one. The same seed gives the same test sets. DIR/eval.json
-keeps the result where it is what the configuration asks for: eval.examples sets of task.n objects,
-decoded as decode says. Any other result is printed only.
+		Long: `eval orders test sets with the model of DIR. It prints how often the order is exactly right, how
+many objects stand in their right place, and Kendall's tau. Each has a 95 % bootstrap interval, and
+the paper's figure beside it where there is one. The same seed gives the same test sets.
+DIR/eval.json keeps the result where it is what the configuration asks for: eval.examples sets of
+task.n objects, decoded as decode says. Any other result is printed only.
 
 --calibration draws --samples orders of every test set instead. Their shares are probabilities that
 item a is before item b, and that item k is at position i. It says how often what has a probability
 of 0 to 10 %, 10 to 20 %, … is so. The result is kept in DIR/calibration.json, that of --probe in
 DIR/probe.json.
 
-Where a target has several orders, it prints the share of each of them in samples, and the total
-variation distance to the shares that were asked for. Of tours it prints lengths and gaps. --finish
-2opt adds those of what 2-opt makes of the tours. For tours --test takes all instances of a file of
-tour text, such as riffle tsp generate writes. For ranked lists it takes any file that riffle train
-ranking takes. Columns, and items without features, are known by their names.
+Where a target has several orders, it prints the share of each of them in samples. It prints the
+total variation distance to the shares that were asked for as well. Of tours it prints lengths and
+gaps. --finish 2opt adds those of what 2-opt makes of the tours. For tours --test takes all
+instances of a file of tour text, such as riffle tsp generate writes. For ranked lists it takes any
+file that riffle train ranking takes. Columns, and items without features, are known by their names.
 
 Of puzzles it also prints the error of the pictures put together. Only noise tells some tiles apart,
 such as the black ones of a digit. It prints how often the order is right if such tiles count as

@@ -62,8 +62,8 @@ func (g *gridFlags) check(cmd *cobra.Command) error {
 	return usage(cmd, g.ParseGrid(g.grid, maxTiles))
 }
 
-// puzzleResult is what --json prints. Tiles are numbered row by row as they stood in the
-// input, in a folder by the natural order of names, and after --shuffle as it left them.
+// puzzleResult is what --json prints. Tiles are numbered row by row as they stood in the input, and
+// in a folder by the natural order of names. After --shuffle they are numbered as it left them.
 type puzzleResult struct {
 	ID       string       `json:"id"`
 	Rows     int          `json:"rows"`

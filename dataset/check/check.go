@@ -33,8 +33,8 @@ type Training struct {
 	OwnSchedule bool
 }
 
-// File looks at a file; fill is what stands for empty features of a table, and emptyHint the hint
-// where it is none and there are some, as in [dataset.Options].
+// File looks at a file. fill is what stands for empty features of a table. emptyHint is the hint
+// where there are some and fill is none, as in [dataset.Options].
 func File(path string, fill dataset.Fill, emptyHint string) (*Report, error) {
 	in, err := dataset.Open(path, dataset.Options{Empty: fill != dataset.FillNone, EmptyHint: emptyHint})
 	if err != nil {
