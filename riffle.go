@@ -1,11 +1,11 @@
 // Package riffle learns in what order objects belong.
 //
-// Give it sets of objects with their right order; it learns p(order | objects) by discrete
-// diffusion on the symmetric group S_n and then orders new sets, draws samples and gives
-// likelihoods. Noise is card shuffling: a set in order is shuffled until nothing is left of
-// its order, and a network learns to undo the shuffles, some at a time. The method is that
-// of "SymmetricDiffusers: Learning Discrete Diffusion on Finite Symmetric Groups" (Zhang,
-// Yang & Liao, ICLR 2025), which "the paper" means everywhere here.
+// Give it sets of objects with their right order. It learns p(order | objects) by discrete
+// diffusion on the symmetric group S_n. Then it orders new sets, draws samples and gives
+// likelihoods. Noise is card shuffling. A set in order is shuffled until nothing is left of its
+// order, and a network learns to undo the shuffles, some at a time. The method is that of
+// "SymmetricDiffusers: Learning Discrete Diffusion on Finite Symmetric Groups" (Zhang, Yang & Liao,
+// ICLR 2025), which "the paper" means everywhere here.
 //
 // This package holds no code. What there is to use, in the order that data goes:
 //

@@ -1,5 +1,6 @@
-// Package config is the configuration of a training: its keys, in one table, with what each
-// means, its default, its values and with what it has an effect; reading, filling and checking.
+// Package config is the configuration of a training. Its keys are in one table, with what each
+// means, its default, its values, and with which other keys it has an effect. It reads, fills and
+// checks configurations.
 package config
 
 import (
@@ -30,7 +31,7 @@ type Config struct {
 type Task struct {
 	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking" mixed:"ranking" first:"tsp"`
 	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: at most, larger sets are left out, 0: those of the data" for:"task.name=sort|delta|tsp|ranking" product:"task.rows*task.columns" data:"ranking"`
-	NMin      int       `toml:"n_min,omitempty" comment:"the smallest sets of training: those of a step are all of one of a few sizes from n_min to n, each size as often, train.batch sets of n or a multiple of that with no more objects; 0: all have n" for:"task.name=sort|tsp; method=diffusion" range:"0..10000"`
+	NMin      int       `toml:"n_min,omitempty" comment:"the smallest sets of training. The sets of a step all have one of a few sizes from n_min to n, each size as often: train.batch sets of n, or a multiple of that with no more objects; 0: all have n" for:"task.name=sort|tsp; method=diffusion" range:"0..10000"`
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`
 	Columns   int       `toml:"columns,omitempty" comment:"jigsaw: tiles from left to right" for:"task.name=jigsaw" range:"1..65536"`
@@ -39,11 +40,11 @@ type Task struct {
 	Digits    int       `toml:"digits,omitempty" comment:"sort: digits of each number" for:"task.name=sort" range:"1..15"`
 	Data      string    `toml:"data,omitempty" comment:"sort, jigsaw: folder of the files of MNIST, of CIFAR-10 or of photos; empty looks in the usual places. tsp: file of training instances (tour text); empty draws and solves them (so with n_min). ranking: file of ranked lists" for:"task.name=sort|jigsaw|tsp|ranking"`
 	Test      string    `toml:"test,omitempty" comment:"tsp: file of test instances (tour text); empty draws and solves them. ranking: file of test lists; empty takes a tenth of the data" for:"task.name=tsp|ranking"`
-	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, with n_min of each size, solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
+	Instances int       `toml:"instances,omitempty" comment:"tsp without data: training instances that are drawn, with n_min so many of each size. They are solved once and kept in the user's cache folder, then turned and mirrored; 0: new ones each step" for:"task.name=tsp" range:"0..1000000"`
 	Items     string    `toml:"items,omitempty" comment:"ranking: bare, features, images or points; empty: what the data has" for:"task.name=ranking" values:"|bare|features|images|points" data:"ranking"`
 	Features  int       `toml:"features,omitempty" comment:"ranking: numbers of an item; 0: what the data has" for:"task.name=ranking" range:"0..65536"`
 	Fill      string    `toml:"fill,omitempty" comment:"ranking: what stands for an empty feature of a table, mean (of the training part) or 0; empty: it is an error" for:"task.name=ranking" values:"|mean|0"`
-	Scale     string    `toml:"scale,omitempty" comment:"ranking: how features are brought to the network, standard (by their mean and deviation; so if empty) or quantile (normal scores of their ranks in the training part)" for:"task.name=ranking" values:"|standard|quantile"`
+	Scale     string    `toml:"scale,omitempty" comment:"ranking: how features are brought to the network: standard (by their mean and deviation; also if empty) or quantile (normal scores of their ranks in the training part)" for:"task.name=ranking" values:"|standard|quantile"`
 	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: side that images are brought to, in grey" for:"task.name=ranking" range:"0..4096"`
 	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted, each by what is drawn uniformly within ± the value." for:"task.name=sort"`
 	Target    string    `toml:"target,omitempty" comment:"delta: one order, identity or random (drawn from the seed); several, mixture (random ones) or rotations (all of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`
@@ -73,7 +74,7 @@ type Model struct {
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
 	Kernel         int     `toml:"kernel,omitempty" comment:"cnn, window: size of the convolutions, pixels; window: with batch norm and pooling, as cnn has them; 0: with a stride, without norm" for:"model.encoder=cnn|window"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if any, and dim" for:"model.encoder=cnn|window|features"`
-	Codes          int     `toml:"codes,omitempty" comment:"window: what is read of a window ends in so many numbers near -1 or 1 (tanh), so that what a digit is counts and not how it is written; 0: none" for:"model.encoder=window" range:"0..65536"`
+	Codes          int     `toml:"codes,omitempty" comment:"window: what is read of a window ends in so many numbers near -1 or 1 (tanh). So what a digit is counts, and not how it is written; 0: none" for:"model.encoder=window" range:"0..65536"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`
 	Layers         int     `toml:"layers" comment:"of the transformer" default:"4" range:"0..1024"`
@@ -83,10 +84,10 @@ type Model struct {
 	Positions      string  `toml:"positions" comment:"sinusoid, learned, first (a mark on the item at position 0 alone) or none" default:"sinusoid" values:"sinusoid|learned|first|none"`
 	Norm           string  `toml:"norm,omitempty" comment:"layer norms of the transformer: post (after each sum, the paper's) or pre (before attention and network)" values:"|post|pre"`
 	Precision      string  `toml:"precision,omitempty" comment:"float32 or bfloat16: the factors of dense layers after the encoder, on XLA" values:"|float32|bfloat16"`
-	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it: runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
+	Points         string  `toml:"points,omitempty" comment:"points: spread (brought to one centre and spread, whatever their unit) or unit (as they are in the unit square, else scaled into it; so are runs from before there was a choice)" for:"model.encoder=points" fill:"spread" zero:"fill" values:"spread|unit"`
 	Edges          bool    `toml:"edges,omitempty" comment:"points: every other layer attends to the edges between them" for:"model.encoder=points"`
 	Pairs          string  `toml:"pairs,omitempty" comment:"jigsaw: borders (how well the borders of each two tiles fit is computed and told to attention); empty: no such thing" for:"task.name=jigsaw" values:"|borders"`
-	Score          string  `toml:"score,omitempty" comment:"pl, diffsort: what an object's score comes from, context (its token behind the transformer; so if empty), direct (its embedding alone: there is no transformer, and one denoising step) or sum (both)" for:"process.reverse=pl; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
+	Score          string  `toml:"score,omitempty" comment:"pl, diffsort: what an object's score comes from: context (its token behind the transformer; also if empty), direct (its embedding alone) or sum (both). With direct there is no transformer, and one denoising step" for:"process.reverse=pl; method=diffusion|diffsort|error-free-diffsort" values:"|context|direct|sum"`
 	GPLRows        string  `toml:"gpl_rows,omitempty" comment:"gpl: dummies or items" for:"process.reverse=gpl; method=diffusion" fill:"dummies" values:"dummies|items" zero:"fill"`
 }
 
@@ -97,7 +98,7 @@ type Train struct {
 	Batch        int     `toml:"batch" comment:"sets a step" default:"64" range:"1..1048576"`
 	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one) or latent (all, judged by pixels alone)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
 	Top          int     `toml:"top,omitempty" comment:"one reverse step by gpl, cgpl or pl: so many positions count in the loss, the first ones; 0: all" for:"method=diffusion" range:"0..1048576"`
-	Lapse        float64 `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: added to the probability of each choice in the loss, such as 0.002, so that none costs more than -log of it and what cannot be read does not outweigh the rest; log p of sets is then worth less; 0: nothing" for:"method=diffusion" range:"0..<1"`
+	Lapse        float64 `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: added to the probability of each choice in the loss, such as 0.002. So none costs more than -log of it, and what cannot be read does not outweigh the rest. log p of sets is then worth less; 0: nothing" for:"method=diffusion" range:"0..<1"`
 	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories a set" for:"method=diffusion" default:"1" range:"1..1048576"`
 	Samples      int     `toml:"samples,omitempty" comment:"latent: reverse steps drawn a state; 0 here and below: the paper's" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
 	Entropy      float64 `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`

@@ -80,8 +80,8 @@ func unknownKey(key string) error {
 	return &KeyError{Key: fmt.Sprintf("%.100s", key), Problem: "unknown key" + near}
 }
 
-// checker compares a TOML document with keyTypes: the decoder takes keys in any case and
-// reports types by their Go names, this names line, key, got and wanted.
+// checker compares a TOML document with keyTypes. The decoder takes keys in any case and reports
+// types by their Go names. This names line, key, got and wanted.
 type checker struct {
 	parser unstable.Parser
 	data   []byte

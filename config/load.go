@@ -49,10 +49,10 @@ const MaxFile = maxConfig
 const maxConfig = 1 << 16
 
 // ParseConfig reads a configuration from TOML of at most 64 KiB; what it leaves unsaid is as in [Default].
-// name stands for the file in errors. An unknown key is an error that names the line and
-// the nearest known key; a value of a wrong type, one that names the line, the key, what
-// was wanted and what was there. So is a key that has no effect with what the file says of
-// task, encoder and reverse law. Keys are not resolved: see [Config.Resolve].
+// name stands for the file in errors. An unknown key is an error that names the line and the nearest known
+// key. A value of a wrong type is an error that names the line, the key, what was wanted and what was
+// there. So is a key that has no effect with what the file says of task, encoder and reverse law. Keys are
+// not resolved: see [Config.Resolve].
 func ParseConfig(data []byte, name string) (Config, error) {
 	if len(data) > maxConfig {
 		return Config{}, fmt.Errorf("%s: has more than %d bytes, which no configuration has", name, maxConfig)

@@ -21,11 +21,11 @@ const (
 // everything but what only a task or a network can. Errors are of [KeyError]. Warnings are things
 // that work but that a user may not want.
 //
-// A key that has no effect with the chosen task, encoder or reverse law is an error where it
-// was given: a key of a file against what the file says, in [ParseConfig]; a key of
-// [Config.Set] against the whole configuration, here. A key of a file that a later Set has
-// made useless (process.reverse=pl on a preset with model.gpl_rows) is dropped silently, and
-// so are fields that a program sets.
+// A key that has no effect with the chosen task, encoder or reverse law is an error where it was
+// given. [ParseConfig] checks a key of a file against what the file says. A key of [Config.Set] is
+// checked here against the whole configuration. A key of a file may be useless after a later Set,
+// such as model.gpl_rows of a preset after process.reverse=pl. It is dropped silently, and so are
+// fields that a program sets.
 func (c *Config) Resolve() (warnings []string, err error) {
 	if err := entries["method"].check(c); err != nil {
 		return nil, err

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// step is how many times larger than the one before a size of training sets may be: few sizes are few
+// step is how many times larger than the one before a size of training sets may be. Few sizes are few
 // shapes to compile, and what lies between two of them is not far from either.
 const step = 1.5
 
-// TrainSizes are the sizes of training sets, rising. With task.n_min = a they go from a to task.n = b
-// in k equal ratios, a·(b/a)^(i/k) rounded, k being the least that keeps a ratio at 1.5 or below; without
-// it task.n is the only one.
+// TrainSizes are the sizes of training sets, rising. With task.n_min = a they go from a to task.n = b in
+// k equal ratios, a·(b/a)^(i/k) rounded. k is the least that keeps a ratio at 1.5 or below. Without
+// task.n_min the only size is task.n.
 func (c *Config) TrainSizes() []int {
 	low, high := c.SmallestSet(), c.Task.N
 	if low >= high {

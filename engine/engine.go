@@ -1,13 +1,12 @@
 // Package engine opens the tensor engine that runs the networks.
 //
-// There are two. "go" is written in Go, is always there and needs nothing; "xla"
-// runs Google's XLA compiler through a PJRT plugin, a shared library that the
-// user installs (`make xla`), on the CPU or, with a CUDA plugin, on an NVIDIA
-// GPU. The same weights and inputs give the same scores on both to about 1e-5.
-// Nothing is ever downloaded.
+// There are two. "go" is written in Go, is always there and needs nothing. "xla" runs Google's XLA
+// compiler through a PJRT plugin, a shared library that the user installs (`make xla`). It runs on
+// the CPU or, with a CUDA plugin, on an NVIDIA GPU. The same weights and inputs give the same
+// scores on both to about 1e-5. Nothing is ever downloaded.
 //
-// On Linux a program saves a tenth to a quarter of a step on XLA's CPU with a call of
-// [github.com/riffle-ml/riffle/engine/blocks.Keep] once XLA is open; the command does.
+// On Linux a program saves a tenth to a quarter of a step on XLA's CPU if it calls
+// [github.com/riffle-ml/riffle/engine/blocks.Keep] once XLA is open. The command does.
 package engine
 
 import (

@@ -8,9 +8,9 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// batches calls f with the examples of count sets of a split, at most size at a time: number first,
-// first+1, … The first own of them are asked for. The last batch may reach beyond count, so that one
-// shape is compiled; what is beyond is to be dropped.
+// batches calls f with the examples of count sets of a split, at most size at a time. They have the
+// numbers first, first+1, … The first own of them are asked for. The last batch may reach beyond
+// count, so that one shape is compiled; what is beyond is to be dropped.
 func batches(ctx context.Context, m *learn.Model, split task.Split, count, size int, f func(ex *task.Examples, first, own int) error) error {
 	size = min(size, count)
 	for first := 0; first < count; first += size {

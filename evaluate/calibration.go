@@ -14,8 +14,8 @@ import (
 )
 
 // Calibration compares the probabilities that a model gives with what is so in test sets. A
-// probability is a share of samples, so that it is off by up to 1/(2√samples), one standard
-// deviation; that alone makes even perfect probabilities seem a little too sure.
+// probability is a share of samples, so it is off by up to 1/(2√samples), one standard deviation.
+// That alone makes even perfect probabilities seem a little too sure.
 type Calibration struct {
 	Sets int `json:"sets"`
 	// Lists is of ranked lists how many gave the sets; a set that many gave counts as often.
@@ -27,9 +27,9 @@ type Calibration struct {
 	// Pairs are of P(item a before item b) for a < b, but for items that are equal or tied, or
 	// of which nothing is known.
 	Pairs CalibrationTable `json:"pairs"`
-	// Places are of P(item k at position i), the marginals. Where the right order is one of
-	// several (equal items) it is the set's own; of ranked lists those items count whose
-	// position is known: no item of the list is tied with them or left out.
+	// Places are of P(item k at position i), the marginals. Where the right order is one of several
+	// (equal items) it is the set's own. Of ranked lists those items count whose position is known:
+	// no item of the list is tied with them or left out.
 	Places   CalibrationTable `json:"places"`
 	Warnings []string         `json:"warnings,omitempty"` // see [learn.Model.Warnings]
 }

@@ -1,5 +1,5 @@
-// Package evaluate says how good models are: on test sets, by the measures of their task; how far
-// their probabilities can be trusted; and what of the input their orders follow.
+// Package evaluate says how good models are on test sets, by the measures of their task. It says
+// how far their probabilities can be trusted, and what of the input their orders follow.
 package evaluate
 
 import (

@@ -18,7 +18,7 @@ import (
 )
 
 // Importance says how much worse a model of ranked lists orders when it is told a feature of other
-// items (permutation importance, Breiman 2001): a feature that it does not use has a drop of 0.
+// items (permutation importance, Breiman 2001). A feature that it does not use has a drop of 0.
 type Importance struct {
 	Lists   int                 `json:"lists"`   // that were ordered
 	Repeats int                 `json:"repeats"` // shuffles of each feature

@@ -81,7 +81,7 @@ func runLists(ctx context.Context, m *learn.Model, t task.Lister, split task.Spl
 }
 
 // bound bounds log p of what is known of each set, and has the same of all orders alike. An order
-// consistent with what is known stands for the set: by Jensen, its mean log p and the log of how many
+// consistent with what is known stands for the set. By Jensen, its mean log p and the log of how many
 // there are bound log p of what is known. above is how many of these estimates were above 0, where no
 // bound is, and are 0.
 func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, uniform []float64, above int, err error) {

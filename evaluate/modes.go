@@ -14,12 +14,12 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// modeMeasures say how a model shares its samples among the orders of a target that has several. TV
-// is the total variation distance between the two, (Σ |share − weight| + none)/2, and that of
-// perfect draws what is to be expected of as many draws from the target itself:
-// Σ √(2 w(1 − w)/(π samples))/2, as each share is nearly normal. The law is one Plackett–Luce law
-// fitted to the target, which is all that a model of one reverse step by PL can be where nothing about
-// the objects tells the mode. none is the share of samples that are no mode.
+// modeMeasures say how a model shares its samples among the orders of a target that has several. TV is
+// the total variation distance between the two, (Σ |share − weight| + none)/2. That of perfect draws
+// is what is to be expected of as many draws from the target itself: Σ √(2 w(1 − w)/(π samples))/2, as
+// each share is nearly normal. The law is one Plackett–Luce law fitted to the target. A model of one
+// reverse step by PL can be no more where nothing about the objects tells the mode. none is the share
+// of samples that are no mode.
 var modeMeasures = []task.Measure{
 	{Key: "modes.tv", Label: "TV of the modes", Digits: 4},
 	{Key: "modes.perfect", Label: "TV of perfect draws", Digits: 4},

@@ -13,8 +13,8 @@ import (
 // the training lists, and judged as the model is.
 type Population struct {
 	Name string `json:"name"`
-	// LogProb is log p of what is known, nats an item, mean over the test lists, −Inf where it
-	// holds one of them impossible; nil where the model has none.
+	// LogProb is log p of what is known, in nats an item, the mean over the test lists. It is −Inf
+	// where the model holds one of them impossible, and nil where the model has none.
 	LogProb *learn.Nats `json:"log_prob,omitempty"`
 	Note    string      `json:"note,omitempty"`
 }

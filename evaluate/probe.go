@@ -17,13 +17,13 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Probe is how well the encoder of a sorting model reads digits, as far as a linear
-// classifier can tell from its features, and what a perfect sorter with that reader reaches.
+// Probe is how well the encoder of a sorting model reads digits, as far as a linear classifier can
+// tell from its features. It is also what a perfect sorter with that reader reaches.
 type Probe struct {
 	DigitError float64 `json:"digit_error"` // percent of test digits misread
 	TestDigits int     `json:"test_digits"`
-	// Limit is the percentage of sets that a perfect sorter would get exactly right if its
-	// digits were misread that often, at random; simulated with standard error LimitStdErr.
+	// Limit is the percentage of sets that a perfect sorter would get exactly right if its digits
+	// were misread that often, at random. It is simulated, with standard error LimitStdErr.
 	Limit       float64 `json:"limit"`
 	LimitStdErr float64 `json:"limit_stderr"`
 	Step        int     `json:"step"` // of the model
@@ -41,8 +41,8 @@ const (
 // ErrNoProbe is returned for models that do not read digits in windows.
 var ErrNoProbe = errors.New("wanted a sorting model with the window encoder")
 
-// ProbeDigits fits a softmax regression from the window features of training digits, as they are
-// augmented in training, to the digits, and judges it on test digits.
+// ProbeDigits fits a softmax regression from the window features of training digits to the digits,
+// and judges it on test digits. Training digits are augmented as in training.
 func ProbeDigits(ctx context.Context, m *learn.Model) (*Probe, error) {
 	if _, ok := m.Task.(task.Reader); !ok || m.Config.Model.Encoder != "window" {
 		return nil, ErrNoProbe

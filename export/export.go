@@ -92,8 +92,8 @@ func Tensors(from, to string) (*Written, error) {
 	return &Written{"safetensors", []string{to}, state.Step, len(weights), warnings}, err
 }
 
-// ONNX writes the network of the run from into the folder to: two models, and of a model of features the
-// scale that they are brought to.
+// ONNX writes the network of the run from into the folder to. It writes two models, and for a model of
+// features the scale that they are brought to.
 func ONNX(from, to string) (*Written, error) {
 	dir, m, err := open(from)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// edgeDiffusion is DIFUSCO (Sun & Yang 2023): noise flips edges of the tour, a gated graph network tells
+// edgeDiffusion is DIFUSCO (Sun & Yang 2023). Noise flips edges of the tour. A gated graph network tells
 // from the noisy ones which were in it, and its last probabilities are merged into a tour.
 var edgeDiffusion = &Method{
 	Name: "difusco", Head: "noisy-edges",

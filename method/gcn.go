@@ -14,7 +14,7 @@ import (
 )
 
 // graphConvolutions is the graph convolutional network of Joshi, Laurent & Bresson, "An Efficient Graph
-// Convolutional Network Technique for the Travelling Salesman Problem" (2019): one pass gives each edge
+// Convolutional Network Technique for the Travelling Salesman Problem" (2019). One pass gives each edge
 // the probability that it is in the tour, and a beam search finds a tour of probable edges.
 var graphConvolutions = &Method{
 	Name: "gcn", Head: "edges",

@@ -1,5 +1,6 @@
 // Package method holds what a training may minimise and how orders are found with what was learned,
-// one method a file: diffusion by the bound and by pixels alone, and what diffusion is compared with.
+// one method a file. The methods are diffusion by the bound and by pixels alone, and what diffusion
+// is compared with.
 package method
 
 import (
@@ -25,8 +26,9 @@ type Method struct {
 	// that stand for it, none where the method has but one.
 	Name       string
 	Objectives []string
-	// Head is what the network ends in ([denoiser.Config]), "" for the scores of a reverse law: such a
-	// method has a process, and its reverse steps find orders, by beam too, draw and score them.
+	// Head is what the network ends in ([denoiser.Config]), "" for the scores of a reverse law. A
+	// method with such scores has a process. Its reverse steps find orders, by beam too, and draw and
+	// score them.
 	Head string
 	// AnySequence is whether what it finds may be no permutation.
 	AnySequence bool

@@ -16,7 +16,7 @@ import (
 )
 
 // scoreEntropy is SEDD, which takes an order for a sentence whose words are the objects. Its network
-// reads which object stands at each position, none where the word is masked, and points at objects: so
+// reads which object stands at each position, none where the word is masked, and points at objects. So
 // it can also be asked about objects it has never seen, which the original cannot.
 var scoreEntropy = &Method{
 	Name: "sedd", Head: "pointer", AnySequence: true,

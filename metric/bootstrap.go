@@ -44,13 +44,12 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Bootstrap returns the mean of per-example values and its 95 % percentile
-// interval: examples are drawn with replacement, as many as there are, resamples
-// times (0 means [Resamples]), and the interval is between the 2.5 % and 97.5 %
-// quantiles of their means, interpolated linearly (Efron & Tibshirani 1993,
-// §13.3). The same values, resamples and seed give the same interval. It fails
-// on no values, on one that is neither finite nor minus infinity, the log of a probability of 0, and
-// on negative resamples.
+// Bootstrap returns the mean of per-example values and its 95 % percentile interval. As many
+// examples as there are, are drawn with replacement, resamples times (0 means [Resamples]). The
+// interval is between the 2.5 % and 97.5 % quantiles of their means, interpolated linearly (Efron &
+// Tibshirani 1993, §13.3). The same values, resamples and seed give the same interval. It fails on
+// no values, on one that is neither finite nor minus infinity, the log of a probability of 0, and on
+// negative resamples.
 func Bootstrap(values []float64, resamples int, seed uint64) (Interval, error) {
 	return BootstrapCounts(values, nil, resamples, seed)
 }
@@ -60,7 +59,7 @@ func Bootstrap(values []float64, resamples int, seed uint64) (Interval, error) {
 const drawnApart = 1 << 16
 
 // BootstrapCounts is [Bootstrap] of values of which value i is that of counts[i] examples, which are
-// resampled apart: the memory is that of the values, and so is the time where there are more than
+// resampled apart. The memory is that of the values, and so is the time where there are more than
 // 65,536 examples. nil counts each once. It fails on a count below 1 too.
 func BootstrapCounts(values []float64, counts []int, resamples int, seed uint64) (Interval, error) {
 	switch {

@@ -9,9 +9,9 @@ import (
 //
 //	100 (length − reference) / reference
 //
-// It is negative where the reference is not the shortest, as labels of heuristics need not be,
-// and 0 where both lengths are 0 (all cities in one place). It fails on lengths that are
-// negative or not finite, and on a reference of 0 for a tour that is longer.
+// It is negative where the reference is not the shortest, as labels of heuristics need not be. It
+// is 0 where both lengths are 0 (all cities in one place). It fails on lengths that are negative or
+// not finite, and on a reference of 0 for a tour that is longer.
 func Gap(length, reference float64) (float64, error) {
 	for _, v := range []float64{length, reference} {
 		if !(v >= 0) || math.IsInf(v, 1) {

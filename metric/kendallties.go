@@ -8,9 +8,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// KendallTauB returns Kendall's tau-b between a ranking of n items and what is known of their
-// right order: levels, groups of items, those of the first before those of the second, and so
-// on. Items of one level are tied; items in no level are left out. Over the m items in levels,
+// KendallTauB returns Kendall's tau-b between a ranking of n items and what is known of their right
+// order. That is levels, groups of items, those of the first before those of the second, and so on.
+// Items of one level are tied; items in no level are left out. Over the m items in levels,
 //
 //	τ_b = (P − 2·D) / √(P · m(m−1)/2),
 //

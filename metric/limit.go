@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// ReadingLimit simulates a perfect sorter of numbers that misreads digits: each of n numbers
-// has digits uniform digits, each of which is read as another one, uniformly, with
-// probability misread; the numbers are put in the order of what was read, equal readings in
-// the order they came in. It returns the percentage of sets that end up in a right order,
-// among sets simulated, with its standard error. No sorter that reads so does better.
+// ReadingLimit simulates a perfect sorter of numbers that misreads digits. Each of n numbers has
+// digits uniform digits. With probability misread a digit is read as another one, uniformly. The
+// numbers are put in the order of what was read, equal readings in the order they came in. It
+// returns the percentage of sets that end up in a right order, among sets simulated, with its
+// standard error. No sorter that reads so does better.
 func ReadingLimit(n, digits int, misread float64, sets int, seed uint64) (exact, stderr float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	type number struct{ value, read int }
@@ -40,11 +40,11 @@ func ReadingLimit(n, digits int, misread float64, sets int, seed uint64) (exact,
 	return 100 * p, 100 * math.Sqrt(p*(1-p)/float64(sets))
 }
 
-// ChanceCeiling returns how often one who can tell objects apart only where alike differs, and
-// guesses among the rest, is right on average where it is enough to be right up to same, a
-// finer division: objects k and l are alike if alike[k] = alike[l], and one as good as
-// another if same[k] = same[l] too. With s running over the groups of alike objects of size
-// m_s, and those over parts of size m_sj that are the same,
+// ChanceCeiling returns how often someone is right on average who can tell objects apart only where
+// alike differs, and guesses among the rest. It is enough to be right up to same, a finer division.
+// Objects k and l are alike if alike[k] = alike[l], and one as good as another if same[k] = same[l]
+// too. With s running over the groups of alike objects of size m_s, and those over parts of size
+// m_sj that are the same,
 //
 //	exact = Π_s (Π_j m_sj!) / m_s!,   correct = Σ_s Σ_j m_sj² / m_s / n,
 //

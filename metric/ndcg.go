@@ -12,13 +12,13 @@ import (
 //
 //	NDCG@k = DCG@k / ideal DCG@k,   DCG@k = Σ_{i < min(k, n)} (2^rel[o[i]] − 1) / log₂(i + 2),
 //
-// where rel[item] is an item's relevance, on any scale from 0, and the ideal is the DCG of an
-// order of falling relevance (Järvelin & Kekäläinen 2002, with the gains of Burges et al.
-// 2005). It is from 0 to 1. A relevance below 0 stands for an item nobody judged, and gains as
-// much as one of relevance 0: nothing. Where nothing is relevant the ideal is 0, no order is
-// wrong and the value is 1. Relevances may be large: gains are taken relative to the greatest.
-// It fails on different lengths, k below 1, a relevance that is not finite and an item out of
-// range; o must be a valid order. O(n log n).
+// where rel[item] is an item's relevance, on any scale from 0. The ideal is the DCG of an order of
+// falling relevance (Järvelin & Kekäläinen 2002, with the gains of Burges et al. 2005). It is from
+// 0 to 1. A relevance below 0 stands for an item nobody judged, and gains as much as one of
+// relevance 0: nothing. Where nothing is relevant the ideal is 0, no order is wrong and the value
+// is 1. Relevances may be large: gains are taken relative to the greatest. It fails on different
+// lengths, k below 1, a relevance that is not finite and an item out of range; o must be a valid
+// order. O(n log n).
 func NDCG(o perm.Order, rel []float64, k int) (float64, error) {
 	if len(o) != len(rel) {
 		return 0, fmt.Errorf("ndcg: an order of %d items, wanted %d as there are relevances", len(o), len(rel))

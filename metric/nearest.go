@@ -2,11 +2,10 @@ package metric
 
 import "github.com/riffle-ml/riffle/perm"
 
-// Nearest returns the order to judge got against where items of a class are interchangeable:
-// of all orders that have an item of class[want[i]] at every position i, one that has got's
-// own item wherever that is of the class. Items that stand wrong in got fill the rest, in
-// their order there. All three have one entry an item or position; got and want must be
-// valid orders.
+// Nearest returns the order to judge got against where items of a class are interchangeable. Many
+// orders have an item of class[want[i]] at every position i. This one has got's own item wherever
+// that is of the class. Items that stand wrong in got fill the rest, in their order there. All
+// three have one entry an item or position; got and want must be valid orders.
 func Nearest(got, want perm.Order, class []int) perm.Order {
 	nearest := make(perm.Order, len(want))
 	left := map[int][]int{} // items that stand wrong, by class

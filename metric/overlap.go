@@ -6,13 +6,13 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// TopOverlap returns the share, 0 to 1, of the first k items of the right order that are among
-// the first k of the predicted one, in whatever places: |top_k(got) ∩ top_k(want)| / k. Of the
-// right order levels are known, as [KendallTauB] takes them; items in no level are left out of
-// both. The share is the mean over all orders that the ties allow: an item of a level of g items,
-// with m before it, is among the first k with probability (k − m)/g, cut off at 0 and 1. Where k
-// is more than the items in levels it is their number; where there are none the share is 1. It
-// fails on k below 1, and where an item is out of range or in two levels.
+// TopOverlap returns the share, 0 to 1, of the first k items of the right order that are among the
+// first k of the predicted one. Places do not matter: |top_k(got) ∩ top_k(want)| / k. Of the right
+// order levels are known, as [KendallTauB] takes them; items in no level are left out of both. The
+// share is the mean over all orders that the ties allow. An item of a level of g items, with m
+// before it, is among the first k with probability (k − m)/g, cut off at 0 and 1. Where k is more
+// than the items in levels it is their number; where there are none the share is 1. It fails on k
+// below 1, and where an item is out of range or in two levels.
 func TopOverlap(got perm.Order, levels [][]int, k int) (float64, error) {
 	if k < 1 {
 		return 0, fmt.Errorf("top-k overlap: k must be 1 or more (got %d)", k)

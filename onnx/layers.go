@@ -31,9 +31,9 @@ func (b builder) time(t value) value {
 	return b.Unsqueeze(b.Linear("time_embedding.2", h), 1)
 }
 
-// selfLayer is a transformer layer on x [batch, tokens, dim], with the layer norms before
-// attention and network if pre; mask [tokens, tokens] or
-// [batch, heads, tokens, tokens], added to the logits, may be "".
+// selfLayer is a transformer layer on x [batch, tokens, dim], with the layer norms before attention
+// and network if pre. mask [tokens, tokens] or [batch, heads, tokens, tokens] is added to the
+// logits. It may be "".
 func (b builder) selfLayer(name string, x value, dim, heads int, mask value, pre bool) value {
 	attention, read := name+".self_attn", x
 	if pre {

@@ -5,25 +5,25 @@
 //	encoder   objects [batch, n, …]                            → embeddings [batch, n, d]
 //	denoiser  embeddings, arrangement [batch, n], time [batch] → scores [batch, …]
 //
-// Axes batch and n are dynamic; n may be at most the N that the network was made for, where a
-// table of positions or identities ends. Objects are float32 but for identities: pixels in
-// [0, 1] [batch, n, height, width], in colour with a last axis of 3; points [batch, n, 2], see below; features
-// [batch, n, f]; identities [batch, n] int64. Arrangements, in order form
-// (arrangement[i] is the object at position i), and times are int64. Scores are those of
-// [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1, n] for path, [batch, n + 1] for IT, else [batch, n].
-// A network of direct scores takes the time like the others, and does not read it.
-// A beam of several states a set repeats the set's embeddings.
+// Axes batch and n are dynamic; n may be at most the N that the network was made for, where a table of positions or
+// identities ends. Objects are float32 except for identities, [batch, n] int64. Pixels in [0, 1] are [batch, n,
+// height, width], in colour with a last axis of 3. Points are [batch, n, 2], see below, and features [batch, n, f].
+// Arrangements, in order form (arrangement[i] is the object at position i), and times are int64. Scores are those
+// of [denoiser.Denoiser.Scores]: [batch, n, n] for GPL, [batch, n + 1, n] for path, [batch, n + 1] for IT, else
+// [batch, n]. A network of direct scores takes the time like the others, and does not read it. A beam of several
+// states a set repeats the set's embeddings.
 //
-// Unlike in package denoiser, where an index that is no object's reads as zeros, ONNX takes
-// none below −n or from n on, and counts from the end below 0.
+// In package denoiser an index that is no object's reads as zeros. ONNX takes no index below −n or
+// from n on, and counts from the end below 0.
 //
-// Both models carry what decoding needs to know as metadata: law ("gpl"), schedule
-// ("[0,3,5,9]": scores at time 9 lead to a state of time 5), fix_first ("true" where position 0
-// keeps its object, as a tour's first city does, and is no part of a step), n and encoder, and for
-// points how they were brought to it: "spread" (to the centre (½, ½) and a mean squared distance of
-// 1/12 from it along an axis) or "unit" (into the unit square, where they were not in it).
-// Where each size of sets has a schedule of its own, schedules maps n to it ({"2":[0,3]}), for
-// networks made for up to 1,000 objects; schedule is then that of the largest.
+// Both models carry what decoding needs to know as metadata: law, schedule, fix_first, n, encoder
+// and, for points, points. law is such as "gpl". With the schedule "[0,3,5,9]" scores at time 9
+// lead to a state of time 5. fix_first is "true" where position 0 keeps its object, as a tour's
+// first city does, and is no part of a step. points says how points were brought to the network.
+// "spread" is to the centre (½, ½) and a mean squared distance of 1/12 from it along an axis.
+// "unit" is into the unit square, where they were not in it. Where each size of sets has a schedule
+// of its own, schedules maps n to it ({"2":[0,3]}), for networks made for up to 1,000 objects.
+// schedule is then that of the largest.
 //
 // The weights keep the names and the layout of model.safetensors. The format is that of
 // github.com/onnx/onnx, onnx.proto, IR version 8, the operators those of opset 17 (2022).
@@ -66,10 +66,9 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Export builds both models from a network, its weights, which may stand in any order, and the
-// process that it was trained for. An encoder of one's own, a missing weight, one of another shape, a network of a
-// method that diffusion is compared with, and weights of 2 GiB, more than a file can hold, are
-// errors.
+// Export builds both models from a network, its weights, which may stand in any order, and the process that it was
+// trained for. Errors are an encoder of your own, a missing weight, one of another shape, and a network of a
+// method that diffusion is compared with. So are weights of 2 GiB, more than a file can hold.
 func Export(d *denoiser.Denoiser, p *diffusion.Process, weights []run.Tensor) (encoder, scores *Model, err error) {
 	cfg := &d.Config
 	if cfg.Head != "" {

@@ -5,8 +5,8 @@ import (
 	"github.com/riffle-ml/riffle/internal/onnxgraph"
 )
 
-// pairs reads the borders of tiles [batch, n, …] and returns what is added to the logits of
-// attention, [batch, layers·heads, n, n], and to tokens, [batch, n, dim]; see package denoiser.
+// pairs reads the borders of tiles [batch, n, …]. It returns what is added to the logits of
+// attention, [batch, layers·heads, n, n], and to tokens, [batch, n, dim]. See package denoiser.
 func (b builder) pairs(cfg *denoiser.Config, borders, n value) (bias, tokens value) {
 	var fits []value // [batch, n, n, 1] each
 	at := 0
@@ -67,8 +67,8 @@ func (b builder) logMeanSquares(outer, inner value, size int) []value {
 	return logs
 }
 
-// layerBias adds to a mask, or to none, the part of a bias that is a layer's; tokens that are no tiles,
-// of which there are more (a vector of one number, or ""), have none.
+// layerBias adds to a mask, or to none, the part of a bias that is a layer's. more (a vector of one
+// number, or "") is how many tokens are no tiles: these have no bias.
 func (b builder) layerBias(bias value, layer, heads int, more, mask value) value {
 	x := b.Slice(bias, b.Ints(layer*heads), b.Ints((layer+1)*heads), 1)
 	if more != "" {

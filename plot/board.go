@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// board is a page of whole pixels, one of which is a point of a vector: what is drawn on it is kept,
+// board is a page of whole pixels, one of which is a point of a vector. What is drawn on it is kept,
 // to be written as PNG or SVG.
 type board struct {
 	w, h  int

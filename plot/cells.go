@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// cells draws a matrix of values from 0 to top, row 0 on top: cell (r, c) is the unit
-// square around x = firstCol+c, y = firstRow+r of a plot whose y axis is inverted.
+// cells draws a matrix of values from 0 to top, row 0 on top. Cell (r, c) is the unit square around
+// x = firstCol+c, y = firstRow+r of a plot whose y axis is inverted.
 type cells struct {
 	rows, cols         int
 	firstRow, firstCol int

@@ -1,6 +1,6 @@
-// Package plot draws Riffle's pictures as PNG or SVG: the schedule figure of the
-// paper ([TVFigure]), training curves ([Lines]), the denoising strip ([Strip])
-// and item-by-position marginals ([HeatMap]).
+// Package plot draws Riffle's pictures as PNG or SVG. They are the schedule figure of the paper
+// ([TVFigure]), training curves ([Lines]), the denoising strip ([Strip]) and item-by-position
+// marginals ([HeatMap]).
 //
 // Every picture takes plain numbers, has no title, and stays readable in grey:
 // what differs in colour differs in lightness, dashes or a frame as well.

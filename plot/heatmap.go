@@ -71,8 +71,8 @@ func (h HeatMap) encode(w io.Writer, svg bool) error {
 	})
 }
 
-// top is where the colours end: at 1, or, where all values are below a half, at
-// the first 1, 2 or 5 times a power of ten that holds them.
+// top is where the colours end. That is 1 or, where all values are below a half, the first 1, 2 or
+// 5 times a power of ten that holds them.
 func (h HeatMap) top() float64 {
 	largest := 0.0
 	for _, row := range h.Values {

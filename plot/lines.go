@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Series is one line: the points (X[i], Y[i]), in the order they are joined. A
-// point that is not finite (or beyond 1e300), or not positive (or below 1e-300) on a
-// logarithmic axis, is left out and the line broken there.
+// Series is one line: the points (X[i], Y[i]), in the order they are joined. A point that is not
+// finite or is beyond 1e300 is left out, and the line is broken there. So is one that is not
+// positive or is below 1e-300 on a logarithmic axis.
 type Series struct {
 	Name string
 	X, Y []float64
@@ -30,9 +30,9 @@ type Panel struct {
 	Points         bool       // mark the points of series of at most 40: few are seen to be few
 	Series         []Series
 
-	// Smooth, from 0 to below 1, is the weight of the past in an exponential
-	// moving average (its start is corrected for, as in Adam): the average is
-	// drawn over the pale data. 0 draws the data alone.
+	// Smooth, from 0 to below 1, is the weight of the past in an exponential moving average. Its
+	// start is corrected for, as in Adam. The average is drawn over the pale data. 0 draws the data
+	// alone.
 	Smooth float64
 }
 
@@ -50,9 +50,9 @@ func Training(loss, accuracy []Series) Lines {
 	return l
 }
 
-// RankingTraining is the figure of a training on ranked lists, where an order that is exactly
-// right is rare and lists have many sizes: the loss in nats an item beside measures of how the
-// validation lists are ordered, from 0 for chance (tau-b) or the worst (NDCG) to 1.
+// RankingTraining is the figure of a training on ranked lists, where an order that is exactly right
+// is rare and lists have many sizes. It shows the loss in nats an item. Beside it are measures of
+// how the validation lists are ordered, from 0 for chance (tau-b) or the worst (NDCG) to 1.
 func RankingTraining(loss, measures []Series) Lines {
 	l := Lines{Panels: []Panel{
 		{XLabel: "step", YLabel: "loss (nats an item)", Series: loss, Smooth: 0.9},
@@ -62,10 +62,10 @@ func RankingTraining(loss, measures []Series) Lines {
 	return l
 }
 
-// Metrics is the figure of what else a training run logs, over the same optimiser steps:
-// Kendall's tau of the orders that validation sets get, of tours the gap to the shortest in %,
-// the norm of the gradient before it is clipped, and the learning rate. What has no point has
-// no panel.
+// Metrics is the figure of what else a training run logs, over the same optimiser steps. It shows
+// Kendall's tau of the orders that validation sets get, and of tours the gap to the shortest in %.
+// It also shows the norm of the gradient before it is clipped, and the learning rate. What has no
+// point has no panel.
 func Metrics(tau, gap, gradient, rate Series) Lines {
 	var l Lines
 	for _, p := range []Panel{
@@ -103,9 +103,9 @@ func (l Lines) alignSteps() {
 	}
 }
 
-// Calibration is the figure of how often what was given a probability came true: the share
-// that did over the mean probability of each bin, both from 0 to 1, beside the diagonal, where
-// they are equal; and over the same probabilities how many predictions each point stands for.
+// Calibration is the figure of how often what was given a probability came true. It shows the share
+// that did over the mean probability of each bin, both from 0 to 1, beside the diagonal, where they
+// are equal. Over the same probabilities it shows how many predictions each point stands for.
 func Calibration(shares, counts []Series) Lines {
 	unit := [2]float64{0, 1}
 	var diagonal []float64 // of so many points that they are not marked

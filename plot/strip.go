@@ -15,18 +15,17 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Strip is the denoising strip: each set is a block of rows, from noise to the
-// order that was found; columns are positions. In the last row a solid green frame
-// marks an item at its right position, a dashed red one a wrong one. A set of tiles
-// is a row of pictures instead, each put together as the items stand then, and
-// only what is wrong in the last one has a frame. What would make the picture wider than
-// 1,400 pixels goes on below, with the next positions or the next pictures, where items are
-// not wider themselves.
+// Strip is the denoising strip: each set is a block of rows, from noise to the order that was
+// found; columns are positions. In the last row a solid green frame marks an item at its right
+// position, a dashed red one a wrong one. A set of tiles is a row of pictures instead, each put
+// together as the items stand then. Only what is wrong in the last one has a frame. What would make
+// the picture wider than 1,400 pixels goes on below, with the next positions or the next pictures,
+// where items are not wider themselves.
 type Strip struct {
 	Sets []StripSet
 
-	// Scale is the size of an image's pixel, in pixels of the picture; 0 makes
-	// tiles about 56 high, lower where a row would be wider than 1,300.
+	// Scale is the size of an image's pixel, in pixels of the picture. 0 makes tiles about 56 high,
+	// or lower where a row would be wider than 1,300.
 	Scale int
 }
 
@@ -34,9 +33,9 @@ type Strip struct {
 type StripSet struct {
 	Name string // may be empty
 
-	// Images are the items' pictures, all of one size; nil draws tiles that have
-	// the item's name, cut where it is long, or its number from 0. Their colours go
-	// from dark to light by the right position, or where Truth is nil by number.
+	// Images are the items' pictures, all of one size. nil draws tiles that have the item's name,
+	// cut where it is long, or its number from 0. Their colours go from dark to light by the right
+	// position, or where Truth is nil by number.
 	Images []image.Image
 	Names  []string // one an item; nil for numbers
 

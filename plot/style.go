@@ -124,8 +124,8 @@ func formatTick(v float64, decimals int) string {
 	return whole
 }
 
-// logTicks are the powers of ten; where those, or every few of them, are fewer than three labels,
-// 2 and 5 times them are labelled too, then more digits; over less than that it is as linearTicks.
+// logTicks are the powers of ten. Where those, or every few of them, are fewer than three labels, 2
+// and 5 times them are labelled too, then more digits. Over less than that it is as linearTicks.
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
@@ -157,9 +157,8 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return linearTicks{4}.Ticks(lo, hi)
 }
 
-// indexTicks labels the integers from lo to hi that are a multiple of a step
-// which leaves at most limit of them; names, where there are, stand for numbers
-// from first on.
+// indexTicks labels the integers from lo to hi that are a multiple of a step. The step leaves at
+// most limit of them. names, where there are any, stand for numbers from first on.
 type indexTicks struct {
 	limit int
 	first int

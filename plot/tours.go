@@ -16,7 +16,7 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Tours draws tours through points, each row of panels one instance, such as the states of the
+// Tours draws tours through points. Each row of panels is one instance, such as the states of the
 // reverse process from noise to the tour that was found. A row that would make the picture wider
 // than 1,400 pixels goes on below. A square marks where a tour begins, as a key says.
 type Tours struct {
@@ -34,8 +34,8 @@ type Tour struct {
 	Caption string     // may be empty
 	Names   []string   // what stands beside the points; nil for nothing
 
-	// Reference is a tour to compare with, nil for none: its edges that Order has not are
-	// drawn dashed, and Order's that it has not are drawn heavier.
+	// Reference is a tour to compare with, nil for none. Its edges that Order does not have are
+	// drawn dashed. Edges of Order that it does not have are drawn heavier.
 	Reference perm.Order
 }
 

@@ -18,10 +18,10 @@ import (
 // uniform distribution of about 0.005).
 const tvThreshold = 0.005
 
-// TVFigure is the paper's figure 2: (a) the total variation between q(t), the
-// distribution after t riffle shuffles, and the uniform distribution, with the
-// threshold 0.005 and the chosen T; (b) the total variation between q(t) and
-// q(t') for 1 ≤ t < t' ≤ T, with the denoising schedule's steps framed.
+// TVFigure is the paper's figure 2. Part (a) is the total variation between q(t), the distribution
+// after t riffle shuffles, and the uniform distribution, with the threshold 0.005 and the chosen T.
+// Part (b) is the total variation between q(t) and q(t') for 1 ≤ t < t' ≤ T, with the denoising
+// schedule's steps framed.
 type TVFigure struct {
 	N         int         // cards
 	T         int         // chosen number of shuffles, 1 or more

@@ -57,9 +57,9 @@ func natural(s string) string {
 	return b.String()
 }
 
-// dummies ends the names of variants: the paper's experiments with the rows of GPL's scores from
-// dummy tokens, as its main text has it, where the preset itself takes them from the items, as its
-// appendix has it.
+// dummies ends the names of variants of the paper's experiments. They take the rows of GPL's scores
+// from dummy tokens, as the paper's main text has it. The preset itself takes them from the items,
+// as its appendix has it.
 const dummies = "-dummies"
 
 // Get returns the TOML of a preset, false where there is none of that name.

@@ -13,8 +13,9 @@ import (
 // drawn is how many test sets of a row are in its picture.
 const drawn = 3
 
-// Pictures has draw draw test sets of the rows that tables show, of the run dir into a file, in a folder
-// beside the report, and returns the Markdown of each table. What was drawn after the row was run stays.
+// Pictures has draw draw test sets of the rows that tables show, in a folder beside the report. draw
+// takes the run dir and a file. Pictures returns the Markdown of each table. What was drawn after the
+// row was run stays.
 func Pictures(base, report string, draw func(dir, file string, sets int) error) (map[string]string, error) {
 	folder := strings.TrimSuffix(report, filepath.Ext(report))
 	all := map[string]string{}

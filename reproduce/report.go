@@ -102,9 +102,10 @@ func (o *Outcome) read(prefix string, data []byte) error {
 	return nil
 }
 
-// Write writes the report on tables as Markdown: a summary, then for each row the paper's figures, those
-// measured under the folder runs with their 95 % intervals, and the training behind them; of
-// a row that was not run, what it needs. pictures are the Markdown below a table, by its name.
+// Write writes the report on tables as Markdown. It begins with a summary. Each row has the paper's
+// figures, those measured under the folder runs with their 95 % intervals, and the training behind them.
+// Of a row that was not run it says what that needs. pictures are the Markdown below a table, by its
+// name.
 func Write(w io.Writer, runs string, tables []Table, pictures map[string]string) error {
 	fmt.Fprint(w, "# The paper's tables\n\nWritten by `riffle reproduce --runs DIR --report FILE`. Figures of ours have 95 % bootstrap intervals over test sets.\n\n")
 	all := make([][]*Outcome, len(tables))
@@ -156,8 +157,8 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 	return nil
 }
 
-// columns are the measures that a table has: those that the paper reports of some row, and those
-// that it has of none and that some row has.
+// columns are the measures that a table has. They are those that the paper reports of some row, and
+// those that only our rows have.
 func (t Table) columns(outcomes []*Outcome) (used []task.Measure) {
 	for _, m := range append(tasks.Measures(), task.Permutations) {
 		for i, r := range t.Rows {

@@ -21,7 +21,7 @@ type Asked struct {
 	Rows []Row
 }
 
-// Select finds the rows of the tables called names whose own names match a pattern, and of them those of the
+// Select finds the rows of the tables called names whose own names match a pattern. Of these it takes the
 // part I/N that shard says, "" for all.
 func Select(names []string, pattern, shard string) (all []Asked, err error) {
 	if _, err := path.Match(pattern, ""); err != nil {

@@ -26,9 +26,9 @@ const (
 
 var standings = []string{ahead, level, behind, unknown, missing}
 
-// Standing is how a row compares with the paper by one measure: ahead where the whole 95 % interval is better than the
-// paper's figure, behind where all of it is worse, else level. The measure is the gap of tours, else
-// exact %, else correct %, which also stands in where no order is exact in either.
+// Standing is how a row compares with the paper by one measure. It is ahead where the whole 95 % interval is better
+// than the paper's figure, behind where all of it is worse, else level. The measure is the gap of tours, else exact
+// %, else correct %, which also stands in where no order is exact in either.
 type Standing struct {
 	Measure task.Measure
 	Paper   float64
@@ -65,8 +65,8 @@ func (r Row) Stand(o *Outcome) Standing {
 	return Standing{Is: unknown}
 }
 
-// summary writes how many rows of each table stand where, why rows were not run, and each row that has a
-// figure of the paper beside it, with the training behind both.
+// summary writes how many rows of each table stand where, and why rows were not run. It lists each row
+// that has a figure of the paper beside it, with the training behind both.
 func summary(w io.Writer, tables []Table, outcomes [][]*Outcome) {
 	fmt.Fprint(w, "## Summary\n\nA row is ahead of the paper where its whole interval is better than the paper's figure, behind where all of it is worse, else level.\n\n")
 	fmt.Fprintf(w, "| table | rows | run | %s |\n|---|--:|--:|%s\n", strings.Join(standings, " | "), strings.Repeat("--:|", len(standings)))

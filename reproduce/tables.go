@@ -1,5 +1,5 @@
-// Package reproduce trains the experiments of the paper's tables, in small or in full, and
-// writes the tables with the paper's figures beside those that were measured.
+// Package reproduce trains the experiments of the paper's tables, in small or in full. It writes
+// the tables with the paper's figures beside those that were measured.
 package reproduce
 
 import (
@@ -108,8 +108,8 @@ func sortSet(n int) []string {
 	return set
 }
 
-// tested is how many test sets of n objects a quick row has: the paper's 10,000 where decoding
-// them does not take longer than a training of minutes.
+// tested is how many test sets of n objects a quick row has. These are the paper's 10,000 where
+// decoding them does not take longer than a training of minutes.
 func tested(n int) int {
 	if n <= 16 {
 		return 10_000

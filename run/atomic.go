@@ -17,11 +17,10 @@ import (
 	"github.com/riffle-ml/riffle/internal/unwritten"
 )
 
-// WriteFile writes a file so that a reader, a failure or a kill never meets half of it: to
-// a temporary name in the same folder, synced, renamed, the folder synced. Only a file is
-// replaced: a folder, a device or a pipe of that name is an error. Where write or
-// the disk fails, the temporary file is removed and an older file of that name stays as
-// it was.
+// WriteFile writes a file so that a reader, a failure or a kill never meets half of it. It writes
+// to a temporary name in the same folder, syncs, renames, and syncs the folder. Only a file is
+// replaced: a folder, a device or a pipe of that name is an error. Where write or the disk fails,
+// the temporary file is removed and an older file of that name stays as it was.
 func WriteFile(path string, write func(io.Writer) error) error {
 	// A rename would put a file in the place of a device such as /dev/full, for everybody.
 	switch info, err := os.Stat(path); {

@@ -25,10 +25,10 @@ import (
 //	.           where readers look
 //	previous/   kept for the day a file of the newest is found damaged
 //
-// A kill may fall between any two renames and leave a generation spread over two places.
-// So a reader takes the newest state.json and looks for each file by its hash, in all
-// places; from the moment .next/ is whole, one generation or the other is found whatever
-// happens, and before it the old one is untouched.
+// A kill may fall between any two renames and leave a generation spread over two places. So a
+// reader takes the newest state.json and looks for each file by its hash, in all places. Until
+// .next/ is whole, the old generation is untouched. From that moment on, one generation or the
+// other is found whatever happens.
 const (
 	nextDir     = ".next"
 	previousDir = "previous"
@@ -46,8 +46,8 @@ var ErrNoCheckpoint = errors.New("no checkpoint yet")
 // and the step.
 type Checkpoint struct {
 	State State
-	// Model holds the weights and running statistics under their PyTorch names; AdamM and
-	// AdamV the first and second moments of the trained ones, under the same names.
+	// Model holds the weights and running statistics under their PyTorch names. AdamM and AdamV
+	// hold the first and second moments of the trained ones, under the same names.
 	Model, AdamM, AdamV []Tensor
 	// Trained are the weights that training goes on with where Model holds their average, nil
 	// where it holds them.
@@ -85,8 +85,8 @@ func (d *Dir) save(c *Checkpoint, files []string) error {
 	return d.rotate(names)
 }
 
-// Metadata is what the files of weights of a step say beside them: the step, and the configuration as
-// TOML, without which nobody knows what network they are of.
+// Metadata is what the files of weights of a step say beside them. It is the step, and the
+// configuration as TOML, without which nobody knows what network they are of.
 func (d *Dir) Metadata(step int) (map[string]string, error) {
 	text, err := d.Config.TOML()
 	if err != nil {
@@ -95,8 +95,8 @@ func (d *Dir) Metadata(step int) (map[string]string, error) {
 	return map[string]string{"format": "pt", "step": strconv.Itoa(step), "config": string(text)}, nil
 }
 
-// write writes the first of a checkpoint's tensors, those that go into files, and its state to
-// a place, and returns the names of the files but the state.
+// write writes a checkpoint to a place: the first of its tensors, those that go into files, and its
+// state. It returns the names of the files but the state.
 func (d *Dir) write(place string, c *Checkpoint, files []string) (names []string, err error) {
 	state := c.State
 	state.SHA256 = map[string]string{}
@@ -228,9 +228,9 @@ func (d *Dir) LoadCheckpoint() (c *Checkpoint, warnings []string, err error) {
 	return &Checkpoint{State: state, Model: tensors[0], AdamM: tensors[1], AdamV: tensors[2], Trained: tensors[3]}, warnings, nil
 }
 
-// LoadModel is [Dir.LoadCheckpoint] for those who only use the model: it reads a third as
-// much, the optimiser's files need not be there, and the configuration may have changed in what
-// only training goes by.
+// LoadModel is [Dir.LoadCheckpoint] for those who only use the model. It reads a third as much, and
+// the optimiser's files need not be there. The configuration may have changed in what only training
+// goes by.
 func (d *Dir) LoadModel() (model []Tensor, state State, warnings []string, err error) {
 	if state, err := d.LoadState(); err == nil {
 		if _, err := d.checkConfig(state, essential); err != nil {

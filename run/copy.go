@@ -14,10 +14,10 @@ import (
 // the optimiser knew of them.
 var ErrModelOnly = errors.New("holds a model without the optimiser's state, which a training cannot be resumed from")
 
-// CopyModel writes to the directory to, made where it is missing, what using the model of d
-// takes: a third of a run's bytes. That is its newest checkpoint that is whole, as [Dir.LoadModel]
-// finds it, without the optimiser's moments; the configuration; items.json; and of the files of
-// d those named beside, where they are there. The copy is a run for everything but to resume its
+// CopyModel writes to the directory to, made where it is missing, what using the model of d takes:
+// a third of a run's bytes. That is its newest checkpoint that is whole, as [Dir.LoadModel] finds
+// it, without the optimiser's moments. With it go the configuration, items.json, and those files of
+// d that are named beside, where they are there. The copy is a run for everything but to resume its
 // training ([ErrModelOnly]). A directory that holds a run already is an error and stays as it is.
 func (d *Dir) CopyModel(to string, beside ...string) (state State, warnings []string, err error) {
 	weights, state, warnings, err := d.LoadModel()

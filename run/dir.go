@@ -38,9 +38,9 @@ const (
 // ErrNoRun is returned by [Open] and [Resume] for a directory without a configuration.
 var ErrNoRun = errors.New("holds no run")
 
-// Dir is a run directory. It is written by one process at a time, the one that holds it
-// by [Create] or [Resume], and read by any number. Everything in it that is read or written is a
-// regular file of bounded size in the directory itself: a link in it is not followed, and an error.
+// Dir is a run directory. It is written by one process at a time, the one that holds it by [Create]
+// or [Resume], and read by any number. Everything in it that is read or written is a regular file
+// of bounded size in the directory itself. A link in it is not followed, and is an error.
 type Dir struct {
 	Path   string
 	Config config.Config

@@ -16,8 +16,8 @@ import (
 )
 
 // folder is the disk of one folder: names count from it ("x", "previous/x"), and nothing that is
-// read or written lies outside. A folder may come from a stranger, so only regular files of bounded
-// size are read, and a link is never followed, neither a file's nor a folder's in it.
+// read or written lies outside. A folder may come from a stranger. So only regular files of bounded
+// size are read. A link in it is never followed, neither to a file nor to a folder.
 type folder struct {
 	root *os.Root
 	path string // for errors
@@ -83,7 +83,7 @@ func (f *folder) subfolder(name string) error {
 }
 
 // ErrNotRegular is an error about something in a run directory that is no regular file, or no
-// folder, where one is wanted: a link, a pipe, a device.
+// folder, where one is wanted. It may be a link, a pipe or a device.
 var ErrNotRegular = errors.New("which is not opened in a run directory")
 
 func (f *folder) notA(wanted, name string, mode fs.FileMode) error {
@@ -145,8 +145,8 @@ func (f *folder) mkdir(name string) error {
 	return f.subfolder(name)
 }
 
-// create makes a new file in the place of one that is there: what a name stands for, which may have
-// other names elsewhere, is not written to.
+// create makes a new file in the place of one that is there. The old file may have other names
+// elsewhere, and is not written to.
 func (f *folder) create(name string) (syncFile, error) {
 	if _, err := f.regular(name); err == nil {
 		if err := f.root.Remove(name); err != nil {

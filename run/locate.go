@@ -10,10 +10,10 @@ import (
 
 // Located returns the run's configuration with the paths of its data and test sets as they can be
 // opened from the working directory. A relative path counts from the folder in which the training
-// was started; where nothing is there, as in another folder, it is looked for from the run's
-// folder and those above it, the nearest first: a run is mostly below the folder in which it was
-// started. A path that leads nowhere stays as it is. elsewhere says of each path that is now
-// another than the one written which it is.
+// was started. Where nothing is there, as in another folder, it is looked for from the run's folder
+// and those above it, the nearest first. A run is mostly below the folder in which it was started.
+// A path that leads nowhere stays as it is. elsewhere says of each path that is now another than
+// the one written which it is.
 func (d *Dir) Located() (c config.Config, elsewhere []string) {
 	c = d.Config
 	for _, key := range []struct {

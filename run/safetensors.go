@@ -40,11 +40,11 @@ type tensorInfo struct {
 	Offsets *[2]int64 `json:"data_offsets"`
 }
 
-// WriteTensors writes tensors in the safetensors format, in the order given: the header's
-// length (8 bytes, little-endian), the header (JSON, padded with spaces so that the data
-// start at a multiple of 8), the data. The same input gives the same bytes. It fails before
-// it writes anything where a name is empty, reserved, repeated or not UTF-8, or where a
-// shape does not fit its data.
+// WriteTensors writes tensors in the safetensors format, in the order given. First comes the
+// header's length (8 bytes, little-endian), then the header, then the data. The header is JSON,
+// padded with spaces so that the data start at a multiple of 8. The same input gives the same
+// bytes. It fails before it writes anything where a name is empty, reserved, repeated or not UTF-8,
+// or where a shape does not fit its data.
 func WriteTensors(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 	header, err := tensorHeader(tensors, metadata)
 	if err != nil {
@@ -128,10 +128,10 @@ func tensorBytes(shape []int) (int64, error) {
 	return size, nil
 }
 
-// ReadTensors reads what [WriteTensors] or another safetensors writer made, in the order
-// of the data. Tensors of another dtype than F32, a header that is not the format's, and
-// data that are missing, overlapping, left over or of another size than the shape says are
-// errors, and so is a header of more than 8 MiB. It allocates no more than a small multiple of len(data).
+// ReadTensors reads what [WriteTensors] or another safetensors writer made, in the order of the data.
+// Errors are tensors of another dtype than F32, a header that is not the format's, and a header of more
+// than 8 MiB. So are data that are missing, overlapping, left over or of another size than the shape
+// says. It allocates no more than a small multiple of len(data).
 func ReadTensors(data []byte) ([]Tensor, map[string]string, error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("not a safetensors file: wanted 8 bytes of header length (got %d)", len(data))

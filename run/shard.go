@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Tensors that would make a file larger than maxFile go into several, named as Hugging
-// Face's libraries name and read them: model-00001-of-00003.safetensors, …, and an index
-// that says which holds what, model.safetensors.index.json. A single array that is larger
-// has a file of its own.
+// Tensors that would make a file larger than maxFile go into several. They are named as Hugging
+// Face's libraries name and read them: model-00001-of-00003.safetensors, …. An index says which
+// holds what, model.safetensors.index.json. A single array that is larger has a file of its own.
 
 // maxFile is the most bytes of data in a file of tensors: with its header it stays under
 // 16 MB. A variable for the sake of tests.

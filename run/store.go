@@ -16,7 +16,7 @@ import (
 // ErrOtherConfig is returned by [IntoStore] for tensors that are not this network's.
 var ErrOtherConfig = errors.New("checkpoint from another configuration")
 
-// FromStore copies what a checkpoint keeps out of a store: the network's arrays, and the
+// FromStore copies what a checkpoint keeps out of a store. That is the network's arrays, and the
 // optimiser's first and second moments of the trained ones, in the order of
 // [denoiser.Denoiser.Params]. The moments are nil where the store has none.
 func FromStore(store *model.Store, d *denoiser.Denoiser) (weights, m, v []Tensor, err error) {

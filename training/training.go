@@ -1,5 +1,5 @@
-// Package training begins trainings: of a preset or a file, with changes by key and value, or of a run that
-// is to go on; by one process or by several that were started together.
+// Package training begins trainings. They are of a preset or a file, with changes by key and value, or of a
+// run that is to go on. One process makes them, or several that were started together.
 package training
 
 import (
@@ -173,8 +173,9 @@ func NewModel(h Host, cfg config.Config, spec string, by func(config.Config, *en
 	return m, m.CheckData()
 }
 
-// listsOfFeatures tells whether a configuration is for lists of items with features, of which one reverse
-// step by Plackett–Luce learns more in the same time, unless keys say how the process or its law is to be.
+// listsOfFeatures tells whether a configuration is for lists of items with features, unless keys say how
+// the process or its law is to be. One reverse step by Plackett–Luce learns more of such lists in the same
+// time.
 func listsOfFeatures(cfg config.Config, set []string) bool {
 	for _, s := range set {
 		if strings.HasPrefix(s, "process.") || strings.HasPrefix(s, "model.gpl_rows") {

@@ -56,8 +56,8 @@ func subsets(x *Instance) perm.Order {
 }
 
 // directedSearch improves a tour whose direction matters by the one exchange of three edges that
-// turns no part round: two neighbouring runs of the tour change places (Or-opt is that with a run
-// of one to three cities). It has neighbour lists and a queue as [OrOpt]'s search has.
+// turns no part round. In it two neighbouring runs of the tour change places. (Or-opt is that with
+// a run of one to three cities.) It has neighbour lists and a queue as [OrOpt]'s search has.
 type directedSearch struct {
 	x         *Instance
 	tour      perm.Order
@@ -99,8 +99,8 @@ func (s *directedSearch) descend(stop func() bool) (improved bool) {
 	return improved
 }
 
-// improve makes a shorter tour in which a goes to one of its neighbours: of a b … e c … f g, where g
-// is anything from behind c to a itself, it makes a c … f b … e g. f is the best there is.
+// improve makes a shorter tour in which a goes to one of its neighbours. Of a b … e c … f g it makes
+// a c … f b … e g. g is anything from behind c to a itself. f is the best there is.
 func (s *directedSearch) improve(a int) bool {
 	n, d := s.x.n, s.x.matrix
 	i := s.at[a]

@@ -12,9 +12,10 @@ import (
 // file for example.
 const doubtful = 1e-6
 
-// Doubt returns what speaks against a closed tour as the shortest one of an instance: how long a
-// tour is that is certainly shorter, by one 2-opt move in n² steps or, where distances depend on the
-// direction, the other way round or by [OrOpt]. ok is whether there is one.
+// Doubt returns why a closed tour cannot be the shortest of an instance: how long a tour is that is
+// certainly shorter. It looks for one by one 2-opt move in n² steps. Where distances depend on the
+// direction it looks at the tour the other way round, and at what [TwoOpt] makes of it. ok is
+// whether there is one.
 func Doubt(x *Instance, tour perm.Order) (shorter float64, ok bool) {
 	length := x.Length(tour)
 	if x.directed {

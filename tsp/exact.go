@@ -10,13 +10,13 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Exact finds a shortest tour by branch and bound: bounds are 1-trees with multipliers by
-// subgradient ascent (Held & Karp 1971), branches at a city of which the 1-tree has three
-// edges or more (Volgenant & Jonker 1982), and the first tour is [OrOpt]'s. proven is whether
-// it came to its end before ctx did: then no tour is shorter, of distances that are no
-// integers none by more than a 10⁻⁹th. The tour is the best there is either way, [Canonical].
-// Where distances depend on the direction, only tours of up to 16 cities are proven, by looking
-// through all sets of cities; of more it is [OrOpt]'s best tour.
+// Exact finds a shortest tour by branch and bound. Bounds are 1-trees with multipliers by
+// subgradient ascent (Held & Karp 1971). It branches at a city of which the 1-tree has three edges
+// or more (Volgenant & Jonker 1982). The first tour is [OrOpt]'s. proven is whether it came to its
+// end before ctx did. Then no tour is shorter; where distances are no integers, none is by more
+// than a 10⁻⁹th. The tour is the best there is either way, [Canonical]. Where distances depend on
+// the direction, only tours of up to 16 cities are proven, by looking through all sets of cities.
+// Of more cities the tour is [OrOpt]'s best.
 func Exact(ctx context.Context, x *Instance) (tour perm.Order, length float64, proven bool) {
 	if x.directed && x.n <= mostSubsets {
 		tour = subsets(x)
@@ -315,9 +315,9 @@ func (b *bounder) ascend(multipliers []float64, iterations int) (bound float64, 
 	return bound, true
 }
 
-// fix bars free edges that no tour shorter than the best has, and wants those that every such
-// tour has: with an edge that the kept tree has not, or without one that it has, the shortest
-// 1-tree follows by one exchange, and its weight is a bound too.
+// fix bars free edges that no tour shorter than the best has, and wants those that every such tour
+// has. One exchange gives the shortest 1-tree with an edge that the kept tree has not, or without
+// one that it has. Its weight is a bound too.
 func (b *bounder) fix(bound float64, pi []float64) {
 	n, t := b.n, b.kept
 	b.depth[1] = 0

@@ -1,8 +1,8 @@
-// Package tsp measures and finds closed tours: distances by the rules of TSPLIB, 2-opt and
-// Or-opt with restarts, and an exact solver. A tour is a [perm.Order] of the cities 0 … n−1;
-// from the last it goes back to the first. Distances may depend on the direction ([NewDirected]),
-// paths that do not go back are the tours of another instance ([Instance.Open]), and [Doubt] says
-// what speaks against a tour that is held for the shortest.
+// Package tsp measures and finds closed tours: distances by the rules of TSPLIB, 2-opt and Or-opt
+// with restarts, and an exact solver. A tour is a [perm.Order] of the cities 0 … n−1; from the last
+// it goes back to the first. Distances may depend on the direction ([NewDirected]). Paths that do
+// not go back are the tours of another instance ([Instance.Open]). [Doubt] says why a tour that is
+// held for the shortest is not.
 package tsp
 
 import (
@@ -211,8 +211,8 @@ func (x *Instance) Check(tour perm.Order) error {
 	return tour.Validate()
 }
 
-// Canonical is a closed tour as it is written of the 2n ways there are: from city 0 on, in the
-// direction in which the second city has a lower number than the last.
+// Canonical is one of the 2n ways to write a closed tour. It goes from city 0 on, in the direction
+// in which the second city has a lower number than the last.
 func Canonical(tour perm.Order) perm.Order { return CanonicalFrom(tour, 0) }
 
 // CanonicalFrom is [Canonical] from another city on.
@@ -288,8 +288,8 @@ func distanceInSpace(p, q [3]float64, kind Kind) (float64, error) {
 // nearestInt is TSPLIB's nint of what is not negative: halves go up.
 func nearestInt(v float64) float64 { return math.Floor(v + 0.5) }
 
-// geo is TSPLIB's distance on the sphere: the integer part of R·acos(…) + 1 with R = 6378.388
-// and π = 3.141592; coordinates are degrees, by truncation, and minutes behind the point.
+// geo is TSPLIB's distance on the sphere: the integer part of R·acos(…) + 1 with R = 6378.388 and π
+// = 3.141592. Coordinates are degrees, by truncation, and minutes behind the point.
 func geo(p, q [2]float64) float64 {
 	const pi, radius = 3.141592, 6378.388
 	radians := func(v float64) float64 {

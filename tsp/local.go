@@ -9,9 +9,9 @@ import (
 )
 
 // TwoOpt improves a tour by 2-opt moves, two edges replaced by two shorter ones, until there is
-// none (Croes 1958): the first improvement in the order of positions is taken. The tour given
-// stays as it is. Where distances depend on the direction, which such a move turns round, it is
-// [OrOpt] without kicks.
+// none (Croes 1958). It takes the first improvement in the order of positions. The tour given stays
+// as it is. Where distances depend on the direction, which such a move turns round, it is [OrOpt]
+// without kicks.
 func TwoOpt(x *Instance, tour perm.Order) perm.Order {
 	if x.directed {
 		return OrOpt(x, tour, 0, nil)
@@ -56,9 +56,9 @@ func TwoOptStarts(x *Instance, starts int, rng *rand.Rand) perm.Order {
 }
 
 // OrOpt improves tours by 2-opt and Or-opt moves (Or 1976: a run of one to three cities goes
-// elsewhere, either way round) with neighbour lists and a queue of cities whose surroundings
-// changed, and goes on from where it stands by double bridges (Martin, Otto & Felten 1991):
-// kicks that both kinds of moves cannot undo, taken back where the tour did not become
+// elsewhere, either way round). It has neighbour lists and a queue of cities whose surroundings
+// changed. From where it stands it goes on by double bridges (Martin, Otto & Felten 1991). These
+// are kicks that both kinds of moves cannot undo. They are taken back where the tour did not become
 // shorter. It returns the best tour after kicks of them. With n ≤ 3 all tours are equal. Where
 // distances depend on the direction, its moves are those that turn no part of the tour round: two
 // neighbouring runs of any length change places.
@@ -204,8 +204,8 @@ func (s *search) improve(a int) bool {
 	return false
 }
 
-// move takes the run of size cities from a on, or up to a, and puts a next to one of its
-// neighbours where that makes the tour shorter.
+// move takes the run of size cities from a on, or up to a. It puts a next to one of its neighbours
+// where that makes the tour shorter.
 func (s *search) move(a, size int, forward bool) bool {
 	x, n := s.x, s.x.n
 	d := func(i, j int) float64 { return x.matrix[i*n+j] }

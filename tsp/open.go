@@ -39,7 +39,7 @@ func (x *Instance) PathLength(path perm.Order) float64 {
 }
 
 // Open returns an instance of one city more, the last, whose shortest tours are the shortest paths
-// of x between ends: that city is nowhere, at distance 0 from the ends. From other cities than a
+// of x between ends. That city is nowhere, at distance 0 from the ends. From other cities than a
 // wanted end it is three times the longest distance away, more than any path can save there.
 func (x *Instance) Open(e Ends) (*Instance, error) {
 	if err := e.Check(x.n); err != nil {
@@ -101,9 +101,9 @@ func (x *Instance) mend(path perm.Order, e Ends) perm.Order {
 	return path
 }
 
-// Cut is the shortest path between ends that a closed tour becomes when one of its edges is left
-// out; where no edge has both ends, one that is mended to have them: the end is brought to the end, or
-// what comes after it is turned round before it.
+// Cut is the shortest path between ends that a closed tour becomes when one of its edges is left out.
+// Where no edge has both ends, the path is mended to have them. The end is brought to the end, or what
+// comes after it is turned round before it.
 func (x *Instance) Cut(tour perm.Order, e Ends) perm.Order {
 	if e.free() { // without the longest edge
 		longest, at := -1.0, 0

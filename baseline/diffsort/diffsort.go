@@ -1,11 +1,11 @@
 // Package diffsort relaxes sorting networks so that gradients pass through a sort: DiffSort
 // and Error-free DiffSort, two of the methods that the paper compares with.
 //
-// A network gives every item a score and the scores are sorted, smallest first, by a
-// sorting network whose comparators are softened (Petersen, Borgelt, Kuehne & Deussen,
-// "Differentiable Sorting Networks for Scalable Sorting and Ranking Supervision", NeurIPS
-// 2021; "Monotonic Differentiable Sorting Networks", ICLR 2022). A comparator on values a
-// and b, of which the smaller leaves on the first wire, computes with w = f(β(b − a))
+// A network gives every item a score. The scores are sorted, smallest first, by a sorting network
+// whose comparators are softened. (Petersen, Borgelt, Kuehne & Deussen, "Differentiable Sorting
+// Networks for Scalable Sorting and Ranking Supervision", NeurIPS 2021; "Monotonic Differentiable
+// Sorting Networks", ICLR 2022.) A comparator on values a and b, of which the smaller leaves on the
+// first wire, computes with w = f(β(b − a))
 //
 //	first:   w a + (1 − w) b
 //	second:  (1 − w) a + w b

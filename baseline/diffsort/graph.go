@@ -7,11 +7,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// SortGraph sorts scores [rows, n], float, smallest first, and returns what the wires carry
-// at the end, [rows, n], and the relaxed permutation P [rows, n, n]: P[r, i, k] is how much
-// of item k is at position i. Rows and columns of P sum to one. Error-free, both are those
-// of the hard sort, exactly, with the gradients of the relaxed one. Scores must be finite.
-// It panics on other shapes.
+// SortGraph sorts scores [rows, n], float, smallest first. It returns what the wires carry at the
+// end, [rows, n], and the relaxed permutation P [rows, n, n]. P[r, i, k] is how much of item k is
+// at position i. Rows and columns of P sum to one. Error-free, both are those of the hard sort,
+// exactly, with the gradients of the relaxed one. Scores must be finite. It panics on other shapes.
 //
 // Work and memory for gradients are those of n² entries a row and layer: n layers for
 // [OddEven], log₂² n / 2 for [Bitonic].
@@ -89,8 +88,8 @@ func (l layer) join(first, second, like *graph.Node) *graph.Node {
 	return x
 }
 
-// tables returns the direction of every pair, 1 or −1, and whether its wires are real,
-// [1, blocks, 1, stride]; nil where all are 1, or true.
+// tables returns the direction of every pair, 1 or −1, and whether its wires are real, [1, blocks,
+// 1, stride]. They are nil where all are 1, or true.
 func (l layer) tables(n int) (signs [][][][]float64, real [][][][]bool) {
 	var anyFalls, anyVirtual bool
 	signs, real = make([][][][]float64, 1), make([][][][]bool, 1)

@@ -30,10 +30,10 @@ func Target(rank *graph.Node, dtype dtypes.DType) *graph.Node {
 //
 //	−1/(rows n²) Σ ( Q log P + (1 − Q) log(1 − P) ), a scalar.
 //
-// It is what the code published with Petersen et al. 2021 and 2022 and Kim et al. 2024
-// minimizes. Equal items have to be given some order. Below 6e-8 = 2⁻²⁴ logarithms follow
-// their tangent there, so that value and gradient are finite (at most 17.7 and 2²⁴ an entry)
-// and an item that is surely misplaced still has a gradient.
+// It is what the code published with Petersen et al. 2021 and 2022 and Kim et al. 2024 minimizes.
+// Equal items have to be given some order. Below 6e-8 = 2⁻²⁴ logarithms follow their tangent there.
+// So value and gradient are finite, at most 17.7 and 2²⁴ an entry, and an item that is surely
+// misplaced still has a gradient.
 func CrossEntropy(p, rank *graph.Node) *graph.Node {
 	q := target(p, rank)
 	right := graph.Mul(q, logOf(p))

@@ -22,10 +22,10 @@ type Network struct {
 	layers []layer
 }
 
-// layer pairs wires a fixed stride apart. Before the first wire there are virtual ones,
-// and after the last; then the wires fall into blocks of 2·stride, in which wire i of
-// the first half meets wire i of the second. Pairs with a virtual wire do nothing. So a
-// layer is one reshape, whatever its size.
+// layer pairs wires a fixed stride apart. There are virtual wires before the first and after the
+// last. So the wires fall into blocks of 2·stride, in which wire i of the first half meets wire i
+// of the second. Pairs with a virtual wire do nothing. So a layer is one reshape, whatever its
+// size.
 type layer struct {
 	stride, before, total int // total: wires with the virtual ones
 	run                   int // size of the runs with one direction; 0: all rise
@@ -52,13 +52,13 @@ func OddEven(n int) (*Network, error) {
 // Bitonic is Batcher's bitonic sort ("Sorting Networks and Their Applications", 1968):
 // k(k+1)/2 layers with k = ⌈log₂ n⌉.
 //
-// Where n is no power of two, the network is that for 2^k wires whose first 2^k − n carry
-// −∞ and are left out. At every stage one block of wires has both virtual and real ones;
-// it is that which sorts upwards, so that −∞ never wants to leave the first wires, and
-// the blocks' directions alternate from there. (The code published with Petersen et al.
-// 2021 leaves out the same wires but lets directions alternate from the first block. Both
-// are one network where n is a power of two. At some other sizes, the smallest is 22, that
-// one does not sort; at the paper's 52, 100 and 200 it does, by other comparators.)
+// Where n is no power of two, the network is that for 2^k wires whose first 2^k − n carry −∞ and
+// are left out. At every stage one block of wires has both virtual and real ones. That block sorts
+// upwards, so that −∞ never wants to leave the first wires. The blocks' directions alternate from
+// there. (The code published with Petersen et al. 2021 leaves out the same wires but lets
+// directions alternate from the first block. Both are one network where n is a power of two. At
+// some other sizes, the smallest is 22, that one does not sort; at the paper's 52, 100 and 200 it
+// does, by other comparators.)
 func Bitonic(n int) (*Network, error) {
 	w := &Network{name: "bitonic", n: n}
 	if err := w.check(); err != nil {
@@ -132,10 +132,10 @@ func (l layer) falls(v int) bool {
 	return l.run > 0 && (v/l.run)%2 != (l.before/l.run)%2
 }
 
-// Sort sends x, one value a wire, through the network and returns the order it comes out
-// in: x[o[0]] ≤ x[o[1]] ≤ …. x stays as it is. A comparator leaves equal values, and NaN,
-// where they are: equal values need not keep their order, and with NaN the result is an
-// order but maybe not sorted. It fails where len(x) is not the number of wires.
+// Sort sends x, one value a wire, through the network and returns the order it comes out in:
+// x[o[0]] ≤ x[o[1]] ≤ …. x stays as it is. A comparator leaves equal values, and NaN, where they
+// are. Equal values need not keep their order. With NaN the result is an order, but maybe not
+// sorted. It fails where len(x) is not the number of wires.
 func (w *Network) Sort(x []float64) (perm.Order, error) {
 	if len(x) != w.n {
 		return nil, fmt.Errorf("sorting network %s: wanted %d values (got %d)", w.name, w.n, len(x))

@@ -39,10 +39,9 @@ var diffsortSettings = []Setting{
 }
 
 // Paper returns the paper's setting for sorting n four-digit numbers (appendix "Baselines
-// Implementation Details", tables "Hyperparameters for Error-Free Diffsort" and "… for
-// Diffsort"). They list n = 3, 5, 7, 9, 15, 32, 52, 100, 200; for another n it is the row of
-// the nearest length, the shorter of two, as the paper does for jigsaw puzzles: N of the
-// result says which.
+// Implementation Details", tables "Hyperparameters for Error-Free Diffsort" and "… for Diffsort").
+// They list n = 3, 5, 7, 9, 15, 32, 52, 100, 200. For another n it is the row of the nearest
+// length, the shorter of two, as in the paper for jigsaw puzzles. N of the result says which.
 func Paper(errorFree bool, n int) Setting {
 	rows := diffsortSettings
 	if errorFree {

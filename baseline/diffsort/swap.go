@@ -17,11 +17,10 @@ import (
 //	Cauchy       ½ + arctan(v)/π
 //	Optimal      ½ + v where |v| ≤ ¼, else 1 − 1/(16v) for v > 0 and 1/(16|v|) for v < 0
 //
-// Logistic and LogisticART are those of Petersen et al. 2021, the others those of Petersen
-// et al. 2022, with which a sorting network stays monotonic in each value. Steepness is as
-// in the code published with these papers; the 2022 paper's own reciprocal is 4 times as
-// steep, ½ + v/(1 + 2|v|). That code uses Cauchy where nothing is said, and so, then, do
-// the steepnesses of [Paper].
+// Logistic and LogisticART are those of Petersen et al. 2021. The others are those of Petersen et
+// al. 2022, with which a sorting network stays monotonic in each value. Steepness is as in the code
+// published with these papers; the 2022 paper's own reciprocal is 4 times as steep, ½ + v/(1 +
+// 2|v|). That code uses Cauchy where nothing is said, and so, then, do the steepnesses of [Paper].
 type Swap int
 
 // The relaxed comparisons.
@@ -97,9 +96,9 @@ func (s Swap) graph(d *graph.Node, steepness float64) *graph.Node {
 	return graph.Where(near, graph.Add(half, v), far)
 }
 
-// arctan is the arc tangent with its gradient 1/(1 + v²), which GoMLX's has not. XLA's
-// CPU plugin errs by more than 10 in atan2(20, 1) with a constant 1, hence the quotient
-// below 1, of two numbers that are no constants.
+// arctan is the arc tangent with its gradient 1/(1 + v²), which GoMLX's has not. XLA's CPU plugin
+// errs by more than 10 in atan2(20, 1) with a constant 1. Hence the quotient below 1, of two
+// numbers that are no constants.
 func arctan(v *graph.Node) *graph.Node {
 	size, one := graph.Abs(v), graph.ConstAs(v, 1)
 	angle := graph.Atan2(graph.Min(size, one), graph.Max(size, one))

@@ -1,5 +1,5 @@
 // Package difusco is the discrete diffusion of DIFUSCO (Sun & Yang, "DIFUSCO: Graph-based Diffusion
-// Solvers for Combinatorial Optimization", NeurIPS 2023): an edge of a tour is 1, another one 0, and a
+// Solvers for Combinatorial Optimization", NeurIPS 2023). An edge of a tour is 1, any other edge 0. A
 // step of noise flips each with a small probability. A network tells from noisy edges which ones were 1.
 package difusco
 

@@ -7,9 +7,9 @@ import (
 )
 
 // Matching decodes log α, [n·n] row by row: the order o with the greatest Σ_i log α[i, o[i]],
-// exactly, the limit of S(log α/τ) as τ falls to 0. It is the linear assignment problem,
-// solved by shortest augmenting paths in O(n³) (Jonker & Volgenant, "A Shortest Augmenting
-// Path Algorithm for Dense and Sparse Linear Assignment Problems", Computing 38, 1987).
+// exactly, the limit of S(log α/τ) as τ falls to 0. It is the linear assignment problem, solved by
+// shortest augmenting paths in O(n³). (Jonker & Volgenant, "A Shortest Augmenting Path Algorithm
+// for Dense and Sparse Linear Assignment Problems", Computing 38, 1987.)
 //
 // Of equal orders it always finds the same one; rows look for items by index, so equal
 // scores give 0, 1, …, n−1. NaN and −Inf are placements to avoid, as few as possible, then
@@ -23,9 +23,9 @@ func Matching[F ~float32 | ~float64](logAlpha []F) (perm.Order, error) {
 	cost := costs(logAlpha, n)
 
 	// Every row i and column k has a potential u[i], v[k] with cost[i, k] ≥ u[i] + v[k], and
-	// equality where row i is matched to column k. A row is added by the cheapest path that
-	// takes turns at free and matched places and ends at a free column (Dijkstra's algorithm
-	// over reduced costs). Column n stands for the start.
+	// equality where row i is matched to column k. A row is added by the cheapest path that takes
+	// turns at free and matched places and ends at a free column. Dijkstra's algorithm finds it
+	// over reduced costs. Column n stands for the start.
 	u, v := make([]float64, n), make([]float64, n)
 	rowOf := make([]int, n+1) // −1: free
 	for k := range rowOf {
@@ -76,7 +76,7 @@ func Matching[F ~float32 | ~float64](logAlpha []F) (perm.Order, error) {
 	return o, nil
 }
 
-// costs turns scores into costs 0 to 1, with −Inf and NaN so dear, and +Inf so cheap, that one
+// costs turns scores into costs 0 to 1. −Inf and NaN are so dear, and +Inf so cheap, that one
 // counts for more than all the rest.
 func costs[F ~float32 | ~float64](scores []F, n int) []float64 {
 	low, high := math.Inf(1), math.Inf(-1)

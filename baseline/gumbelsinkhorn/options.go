@@ -1,6 +1,6 @@
-// Package gumbelsinkhorn learns orders without being told them: Gumbel–Sinkhorn networks
-// (Mena, Belanger, Linderman & Snoek, "Learning Latent Permutations with Gumbel-Sinkhorn
-// Networks", ICLR 2018), one of the methods that the paper compares with on jigsaw puzzles.
+// Package gumbelsinkhorn learns orders without being told them, by Gumbel–Sinkhorn networks (Mena,
+// Belanger, Linderman & Snoek, "Learning Latent Permutations with Gumbel-Sinkhorn Networks", ICLR
+// 2018). It is one of the methods that the paper compares with on jigsaw puzzles.
 //
 // A network gives n items a matrix log α [n, n]; log α[i, k] says how well item k suits
 // position i. The Sinkhorn operator makes it doubly stochastic by taking turns at rows and
@@ -8,10 +8,10 @@
 //
 //	Z ← Z − log Σ_k exp Z[i, k],  Z ← Z − log Σ_i exp Z[i, k],  l times;  S(log α) = exp Z.
 //
-// As the temperature τ falls to 0, S(log α/τ) goes to the permutation matrix of the order o
-// with the greatest Σ_i log α[i, o[i]], which is [Matching]; with noise g of the standard
-// Gumbel distribution on every entry, S((log α + g)/τ) is a relaxed random permutation. Its
-// orientation is that of every package here, the paper's Q:
+// As the temperature τ falls to 0, S(log α/τ) goes to the permutation matrix of the order o with
+// the greatest Σ_i log α[i, o[i]], which is [Matching]. With noise g of the standard Gumbel
+// distribution on every entry, S((log α + g)/τ) is a relaxed random permutation. Its orientation is
+// that of every package here, the paper's Q:
 //
 //	P[i, k] ≈ 1 where item k goes to position i;  P·items are the items in order.
 //

@@ -1,6 +1,6 @@
-// Package heatmap turns scores of edges into tours, as networks of graphs for the travelling
-// salesman problem have them: row by row (Joshi, Laurent & Bresson 2019) or edge by edge, the best for
-// their length first (Sun & Yang 2023, after Qiu, Sun & Yang 2022).
+// Package heatmap turns scores of edges into tours, as networks of graphs for the travelling salesman
+// problem have them. It does so row by row (Joshi, Laurent & Bresson 2019), or edge by edge, the best
+// for their length first (Sun & Yang 2023, after Qiu, Sun & Yang 2022).
 //
 // Scores are [n·n] row-major; that of the edge between i and j is read at i·n + j and at j·n + i.
 package heatmap
@@ -29,8 +29,8 @@ func check(scores []float64, n int) error {
 }
 
 // Merge adds edge by edge those with the greatest (S[i,j] + S[j,i]) / distance that leave a set of
-// paths: no city with three edges, no cycle before all are in one path, whose ends then meet. The
-// tour begins at city 0. It takes O(n² log n).
+// paths. No city has three edges, and there is no cycle before all are in one path. Then its ends
+// meet. The tour begins at city 0. It takes O(n² log n).
 func Merge(scores []float64, x *tsp.Instance) (perm.Order, error) {
 	n := x.N()
 	if err := check(scores, n); err != nil {
@@ -100,9 +100,9 @@ func walk(next [][]int) perm.Order {
 	return tour
 }
 
-// Beam searches for tours from city 0 that have a great sum of log-probabilities of their edges, by
-// width of them at a time, and returns the shortest of those that it ends with. Width 1 is greedy:
-// each city is followed by the most probable that is left. It takes O(n²·width) time.
+// Beam searches for tours from city 0 that have a great sum of log-probabilities of their edges. It
+// keeps width of them at a time, and returns the shortest of those that it ends with. Width 1 is
+// greedy: each city is followed by the most probable that is left. It takes O(n²·width) time.
 func Beam(logp []float64, x *tsp.Instance, width int) (perm.Order, error) {
 	n := x.N()
 	if err := check(logp, n); err != nil {

@@ -26,10 +26,10 @@ type Spread struct {
 	Low, High []int
 }
 
-// Bootstrap fits the votes of as many voters, drawn with replacement from those there are, times
-// times over, consensus and θ anew each time, by the generator of seed. A resample that agrees
-// in everything has θ = +Inf: then so may be the upper quantile, and the standard deviation is
-// NaN. Votes are those of [Estimate].
+// Bootstrap draws as many voters as there are, with replacement, by the generator of seed. It fits
+// their votes, consensus and θ anew, and does so times times over. A resample that agrees in
+// everything has θ = +Inf: then so may be the upper quantile, and the standard deviation is NaN.
+// Votes are those of [Estimate].
 func Bootstrap(ctx context.Context, votes []dataset.Vote, n, times int, seed uint64) (*Spread, error) {
 	if times < 2 {
 		return nil, fmt.Errorf("mallows: wanted 2 resamples or more (got %d)", times)

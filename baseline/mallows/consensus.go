@@ -16,19 +16,19 @@ const MaxItems = 4096
 // exactItems is the largest part that is ordered by dynamic programming: 2^n states.
 const exactItems = 16
 
-// Consensus returns an order of n items with the least distance to votes, the sum over voters
-// of the pairs that vote and order have the other way round (Kemeny 1959), and whether it is
-// known to be the least. Pairs that a vote ties or does not have count for nothing, so votes may
-// leave items out.
+// Consensus returns an order of n items with the least distance to votes, and whether it is known
+// to be the least. The distance is the sum over voters of the pairs that vote and order have the
+// other way round (Kemeny 1959). Pairs that a vote ties or does not have count for nothing, so
+// votes may leave items out.
 //
 // Items are divided by majorities: a is before b where more voters say so than the reverse. The
 // strongly connected parts of this graph follow each other in an optimal order (Truchon 1998),
 // since exchanging whole parts goes against no majority. A part of at most 16 items is ordered by
-// dynamic programming over its subsets, exactly; a larger one starts in the order of Borda's
-// scores, and items are moved to the place that is best for them as long as one gains by it:
-// a local optimum of insertions, adjacent exchanges among them. Ties go to the lower number
-// where that is easy: the result is the same for the same votes. It fails on votes that are not
-// valid and on more than [MaxItems] items.
+// dynamic programming over its subsets, exactly. A larger one starts in the order of Borda's
+// scores. Items are moved to the place that is best for them as long as one gains by it. That is a
+// local optimum of insertions, adjacent exchanges among them. Ties go to the lower number where
+// that is easy: the result is the same for the same votes. It fails on votes that are not valid and
+// on more than [MaxItems] items.
 func Consensus(votes []dataset.Vote, n int) (o perm.Order, exact bool, err error) {
 	if n > MaxItems {
 		return nil, false, fmt.Errorf("mallows: %d items, wanted at most %d", n, MaxItems)

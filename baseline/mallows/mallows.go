@@ -13,10 +13,10 @@
 //
 //	p(vote) = exp(−θ·d(vote, c)) · Π_g Z_{m_g}(θ) / Z_n(θ),
 //
-// since the orders within a level are free and their distances add up. So lists of first
-// places, the others tied after them ([dataset.BucketOrder.RestLast]), are exact as well. For votes
-// that leave items out, which may be anywhere, there is no such formula: they count for the
-// consensus, by the pairs they have, and are an error for everything else.
+// since the orders within a level are free and their distances add up. So lists of first places,
+// the others tied after them ([dataset.BucketOrder.RestLast]), are exact as well. For votes that
+// leave items out, which may be anywhere, there is no such formula. They count for the consensus,
+// by the pairs they have, and are an error for everything else.
 package mallows
 
 import (
@@ -110,11 +110,11 @@ type Fit struct {
 	LogLikelihood float64 // nats
 }
 
-// Estimate returns the model of maximum likelihood of votes on n items, none of which leaves
-// an item out. Whatever θ is, the consensus is the order with the least distance, that of
-// [Consensus]; θ is the root of the derivative of the log-likelihood, which is concave in θ:
-// where the mean distance is as the model expects. It is +Inf where all votes agree with the
-// consensus. It fails where no vote puts any item before another, for then every model does.
+// Estimate returns the model of maximum likelihood of votes on n items, none of which leaves an
+// item out. Whatever θ is, the consensus is the order with the least distance, that of [Consensus].
+// The log-likelihood is concave in θ, and θ is the root of its derivative. There the mean distance
+// is as the model expects. It is +Inf where all votes agree with the consensus. It fails where no
+// vote puts any item before another, for then every model does.
 func Estimate(votes []dataset.Vote, n int) (*Fit, error) {
 	sizes, err := countLevels(votes, n)
 	if err != nil {

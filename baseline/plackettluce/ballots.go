@@ -66,9 +66,9 @@ func newBallots(votes []dataset.Vote, n int) (*ballots, error) {
 // evaluate returns the log-likelihood, with the prior's log-density, and its gradient where
 // gradient is not nil.
 //
-// For a choice that item k won with probability p the gradient of s_k has 1 − p, which is
-// D_{i+1}/D_i and not computed by the difference; for one that it lost, −p. So of an item that
-// won all but one of a billion choices every digit is right.
+// For a choice that item k won with probability p the gradient of s_k has 1 − p. That is
+// D_{i+1}/D_i, and is not computed by the difference. For a choice that it lost the gradient has
+// −p. So of an item that won all but one of a billion choices every digit is right.
 func (b *ballots) evaluate(scores, gradient []float64) float64 {
 	total := 0.0
 	for k, s := range scores {
@@ -116,9 +116,9 @@ func (b *ballots) evaluate(scores, gradient []float64) float64 {
 	return total
 }
 
-// lost calls f for the places of a list. The item at place i lost the choices j < c, c being i
-// or, after the last choice, all; with r = i or the last choice f gets p = exp s[o[i]] / D_r, the
-// sum over those choices of D_r/D_j, and that of their squares: p·sum is how many of them it was
+// lost calls f for the places of a list. The item at place i lost the choices j < c; c is i or,
+// after the last choice, all. With r = i or the last choice f gets p = exp s[o[i]] / D_r, the sum
+// over those choices of D_r/D_j, and that of their squares. p·sum is how many of them it was
 // expected to win.
 func (b *ballots) lost(l list, f func(i int, p, sum, squares float64)) {
 	sum, squares, ratio := 0.0, 0.0, 1.0

@@ -84,9 +84,9 @@ func newConjugate(b *ballots) *conjugate {
 	return c
 }
 
-// solve returns roughly curvature⁻¹·g, the more accurate the smaller g is, so that Newton's
-// method converges faster than linearly. Without a prior the curvature of equal steps of all
-// items is zero, and so is their share of g; what rounding adds to it is taken away.
+// solve returns roughly curvature⁻¹·g, the more accurate the smaller g is, so that Newton's method
+// converges faster than linearly. Without a prior the curvature of equal steps of all items is
+// zero, and so is their share of g. What rounding adds to it is taken away.
 func (c *conjugate) solve(scores, g []float64) []float64 {
 	b := c.b
 	b.diagonal(scores, c.diagonal)

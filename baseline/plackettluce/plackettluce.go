@@ -6,16 +6,15 @@
 //
 //	p(vote) = Π_i exp s[o[i]] / Σ_{j ≥ i} exp s[o[j]]
 //
-// (Plackett 1975; Luce 1959): each place is a choice among the items not yet placed. A vote on
-// some of the items is one on those alone. Where the last level of a vote has several items,
-// the choices end before it: "these are the first three, then all others" is a vote whose
-// probability is the sum over all orders of the others. Lists of first places, of whose other
-// items nothing is said, are of either kind; [dataset.BucketOrder.RestLast] makes the second of the
-// first.
+// (Plackett 1975; Luce 1959): each place is a choice among the items not yet placed. A vote on some
+// of the items is one on those alone. Where the last level of a vote has several items, the choices
+// end before it. "These are the first three, then all others" is a vote whose probability is the
+// sum over all orders of the others. Lists of first places, of whose other items nothing is said,
+// are of either kind; [dataset.BucketOrder.RestLast] makes the second of the first.
 //
-// Ties of other levels are an error. Their probability is a sum over the orders of the tied
-// items, whose number explodes, and its logarithm is not concave: the fit need not be the only
-// one, nor exist where [Estimate] says it does.
+// Ties of other levels are an error. Their probability is a sum over the orders of the tied items,
+// whose number explodes. Its logarithm is not concave, so the fit need not be the only one, nor
+// exist where [Estimate] says it does.
 package plackettluce
 
 import (
@@ -71,9 +70,8 @@ func (m Model) Sample(rng *rand.Rand) perm.Order {
 
 // DisconnectedError says that no scores of maximum likelihood exist.
 type DisconnectedError struct {
-	// Parts are the strongly connected parts of the comparison graph, two or more: no vote
-	// puts an item of a later part before one of an earlier part. See
-	// [dataset.ComparisonParts].
+	// Parts are the strongly connected parts of the comparison graph, two or more. No vote puts an
+	// item of a later part before one of an earlier part. See [dataset.ComparisonParts].
 	Parts [][]int
 	// Names are what the error calls the items, nil for their numbers.
 	Names []string
@@ -114,8 +112,8 @@ type Fit struct {
 	Model // scores of mean 0
 	// LogLikelihood of the votes, in nats, without the prior.
 	LogLikelihood float64
-	// Residual is the largest |gradient| of an item's score, relative to how many choices the
-	// item won or lost, whichever are fewer: the relative error of the expected number.
+	// Residual is the largest |gradient| of an item's score, relative to how many choices the item
+	// won or lost, whichever are fewer. It is the relative error of the expected number.
 	Residual float64
 	Steps    int // of Newton's method
 }
@@ -130,16 +128,16 @@ const (
 // Estimate returns the scores of maximum likelihood of votes on n items.
 //
 // They exist, and are the only ones up to a constant, where the comparison graph is strongly
-// connected (Hunter 2004, assumption 1): for any two items a chain of votes leads from the
+// connected (Hunter 2004, assumption 1). That is, for any two items a chain of votes leads from the
 // first down to the second. Where it is not, the error is a [DisconnectedError].
 //
-// A prior above 0 always has a fit. It stands for that many wins and as many losses of every
-// item against one more item of score 0: a logistic prior on each score, to the power of
-// prior, log p(s) = prior · Σ_k (s_k − 2·log(1 + exp s_k)). 0.1 changes little.
+// A prior above 0 always has a fit. It stands for that many wins and as many losses of every item
+// against one more item of score 0. That is a logistic prior on each score, to the power of prior,
+// log p(s) = prior · Σ_k (s_k − 2·log(1 + exp s_k)). 0.1 changes little.
 //
-// The log-likelihood is concave; Newton's method with a line search finds its maximum, with
-// steps by preconditioned conjugate gradients, so that time and memory grow with the items that
-// votes name, not with n². It stops at a [Fit.Residual] of 1e-10.
+// The log-likelihood is concave. Newton's method with a line search finds its maximum. Its steps
+// are by preconditioned conjugate gradients, so that time and memory grow with the items that votes
+// name, not with n². It stops at a [Fit.Residual] of 1e-10.
 func Estimate(votes []dataset.Vote, n int, prior float64) (*Fit, error) {
 	if !(prior >= 0 && prior <= dataset.MaxVoters) {
 		return nil, fmt.Errorf("plackett-luce: prior must be 0 to %d (got %g)", dataset.MaxVoters, prior)

@@ -21,9 +21,9 @@ const MaxStdErrs = 2000
 //
 //	H⁺ = (H + 1·1ᵀ/n)⁻¹ − 1·1ᵀ/n,
 //
-// since a constant added to all scores changes nothing; with a prior above 0 it is H⁻¹, the
-// prior's part in H, less what is common to all scores. Voters count as independent. It fails for
-// more than [MaxStdErrs] items, and where H is singular but for rounding.
+// since a constant added to all scores changes nothing. With a prior above 0 it is H⁻¹, the prior's
+// part in H, less what is common to all scores. Voters count as independent. It fails for more than
+// [MaxStdErrs] items, and where H is singular but for rounding.
 func (f *Fit) StdErrs(votes []dataset.Vote, prior float64) ([]float64, error) {
 	n := len(f.Scores)
 	if n > MaxStdErrs {

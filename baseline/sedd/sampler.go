@@ -33,10 +33,10 @@ const (
 // the authors' code.
 const lastTime = 1e-5
 
-// Score gives the ratios p(y at position i, else x)/p(x) of a batch of sequences under
-// the noise sigma = σ̄(t): x [batch, n] row-major holds tokens, the result
-// [batch, n, V] row-major ratios, not their logs. The sampler does not keep or change
-// either. A score that cannot follow returns an error, which ends the sampling.
+// Score gives the ratios p(y at position i, else x)/p(x) of a batch of sequences under the noise
+// sigma = σ̄(t). x [batch, n] row-major holds tokens. The result [batch, n, V] row-major holds
+// ratios, not their logs. The sampler does not keep or change either. A score that cannot follow
+// returns an error, which ends the sampling.
 type Score func(x []int32, sigma float64) ([]float32, error)
 
 // Sampler draws sequences by running a [Process] backwards with a [Score].
@@ -67,9 +67,9 @@ func (s Sampler) Validate() error {
 	return nil
 }
 
-// Sample draws batch sequences of n tokens: from [Process] Limit at t = 1 in equal steps
-// to t = 1e-5, and then once to no noise at all by [Analytic], MASK left out. Row b
-// depends on seed, b and the score alone, not on the size of the batch.
+// Sample draws batch sequences of n tokens. It goes from [Process] Limit at t = 1 in equal steps to
+// t = 1e-5, and then once to no noise at all by [Analytic], MASK left out. Row b depends on seed, b
+// and the score alone, not on the size of the batch.
 //
 // Ratios that are not numbers, negative or infinite do not stop it: they count as 0, 0 and
 // the largest float32. A masked position for which no object has a positive ratio at the
@@ -170,8 +170,8 @@ func (k kernel) weigh(weights, ratios []float64, x int32) []float64 {
 	return weights
 }
 
-// usable copies ratios into dst with 1 for the token x itself, and reports whether there
-// was one that is not a finite number of 0 or more.
+// usable copies ratios into dst, with 1 for the token x itself. It reports whether there was one
+// that is not a finite number of 0 or more.
 func usable(dst []float64, ratios []float32, x int32) (bad bool) {
 	for y, r := range ratios {
 		switch {

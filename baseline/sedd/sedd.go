@@ -1,14 +1,14 @@
-// Package sedd is the mathematics of score entropy discrete diffusion, SEDD (Lou, Meng
-// & Ermon 2024, "Discrete Diffusion Modeling by Estimating the Ratios of the Data
-// Distribution", arXiv:2310.16834), the baseline of the paper's appendix "Additional
-// Synthetic Experiment: Learning a Single Permutation List". No network is in it.
+// Package sedd is the mathematics of score entropy discrete diffusion, SEDD (Lou, Meng & Ermon
+// 2024, "Discrete Diffusion Modeling by Estimating the Ratios of the Data Distribution",
+// arXiv:2310.16834). It is the baseline of the paper's appendix "Additional Synthetic Experiment:
+// Learning a Single Permutation List". No network is in it.
 //
 // # Setting
 //
-// An order of n objects is read as a sequence of n tokens: the token at position i is
-// the index of the object there ([perm.Order] as int32). Each position changes on its
-// own, by a continuous-time Markov chain with rate matrix σ(t)·Q, so nothing keeps a
-// sequence a permutation: what SEDD samples may repeat objects. See [Samples].
+// An order of n objects is read as a sequence of n tokens: the token at position i is the index of
+// the object there ([perm.Order] as int32). Each position changes on its own, by a continuous-time
+// Markov chain with rate matrix σ(t)·Q. So nothing keeps a sequence a permutation: what SEDD
+// samples may repeat objects. See [Samples].
 //
 //	the SEDD paper    here
 //	σ(t), σ̄(t)        [Noise] Rate and Total: the noise rate and its integral, t in [0, 1]

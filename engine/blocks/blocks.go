@@ -1,15 +1,15 @@
 // Package blocks keeps the large blocks of memory that XLA frees, for it to take again.
 //
-// XLA allocates the arrays of a step or a decode anew each time, up to gigabytes, and glibc gives
+// XLA allocates the arrays of a step or a decode anew each time, up to gigabytes. glibc gives
 // blocks of that size back to the system when they are freed. The system then clears every page
-// again, and on a virtual machine that hands its free pages to the host (free page reporting) the
-// host has to find them anew, which takes ten times as long as clearing: a step in three had half a
+// again. A virtual machine may hand its free pages to the host (free page reporting). The host then
+// has to find them anew, which takes ten times as long as clearing: a step in three had half a
 // second more. Kept, and made of huge pages, they cost nothing.
 //
 // It does so by standing in for posix_memalign, free, realloc, reallocarray and malloc_usable_size of
-// the whole program, so it is for programs to choose, not for libraries. Until [Keep] is called, and
-// for all but large blocks, they do nothing but call the next allocator's: glibc's, or that of a
-// library that was loaded before the program, such as jemalloc.
+// the whole program. So it is for programs to choose, not for libraries. Until [Keep] is called, and
+// for all but large blocks, they only call the next allocator's. That is glibc, or a library that was
+// loaded before the program, such as jemalloc.
 //
 // [Variable] set to "off" turns it off.
 package blocks

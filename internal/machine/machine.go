@@ -22,9 +22,9 @@ func Name() string {
 // not tell.
 func PeakMemory() int64 { return kilobytes("/proc/self/status", "VmHWM") }
 
-// FreeMemory is how many bytes this process may still take: the machine's available memory, or what
-// the limit of its control group or of its address space (ulimit -v) leaves; 0 where the system does
-// not tell.
+// FreeMemory is how many bytes this process may still take. That is the machine's available memory,
+// or what the limit of its control group or of its address space (ulimit -v) leaves. It is 0 where
+// the system does not tell.
 func FreeMemory() int64 {
 	free := kilobytes("/proc/meminfo", "MemAvailable")
 	limit, err1 := number("/sys/fs/cgroup/memory.max")

@@ -35,8 +35,8 @@ func Of(name string, known []string) string {
 	return best
 }
 
-// Near is [Of] where the name may well be a slip of the keyboard: less than half of the longer of
-// the two is edited, upper and lower case being alike. Else it returns "": "nope" is no command
+// Near is [Of] where the name may well be a slip of the keyboard. Then less than half of the longer
+// of the two is edited. Upper and lower case are alike. Else it returns "": "nope" is no command
 // mistyped.
 func Near(name string, known []string) string {
 	if len(name) > MaxName {

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text is what a person reads of an error whose text, perhaps with hints, is given: of a system's error
-// the path and what is wrong with it, not the call that met it, and no control character of a name or a
-// file, which a terminal would obey. args are those of the command line: one that holds an end of a line
-// stays in its line.
+// Text is what a person reads of an error whose text, perhaps with hints, is given. Of a system's error
+// it says the path and what is wrong with it, not the call that met it. It has no control character of a
+// name or a file, which a terminal would obey. args are those of the command line: one that holds an end
+// of a line stays in its line.
 func Text(err error, text string, args []string) string {
 	eachPathError(err, func(pe *fs.PathError) {
 		text = strings.ReplaceAll(text, pe.Error(), pathText(pe))

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Error is err as one about the file path: the name of a temporary file beside it and the call
-// that failed, of which a system's error speaks, say nothing to a user.
+// Error is err as one about the file path. A system's error speaks of the call that failed, and of
+// a temporary file beside path. These say nothing to a user.
 func Error(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "write", Path: path, Err: pe.Err}

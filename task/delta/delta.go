@@ -16,10 +16,10 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Task is the task of learning one permutation: the objects are the identities 0 … n−1
-// and the right order is always the same (paper appendix H.1). With several modes it is a
-// distribution over orders that is learned: each set has one of them for its right order,
-// drawn by the weights, which nothing about its objects tells.
+// Task is the task of learning one permutation: the objects are the identities 0 … n−1 and the
+// right order is always the same (paper appendix H.1). With several modes a distribution over
+// orders is learned. Each set has one of them for its right order, drawn by the weights. Nothing
+// about its objects tells which.
 type Task struct {
 	n       int
 	seed    uint64

@@ -26,8 +26,8 @@ type view struct {
 	number uint64 // of the picture, all that its noise depends on beside the seed
 }
 
-// bound is the album of a data set whose test images are known: test set i is test image i,
-// a training set a training image at random, and validation has the last of those.
+// bound is the album of a data set whose test images are known. Test set i is test image i. A
+// training set is a training image at random, and validation has the last of the training images.
 func bound(train, test func(int) []uint8, stride, trains, tests int) *album {
 	free := trains - task.Held(trains)
 	return &album{tests: tests, pick: func(split task.Split, index int, rng *rand.Rand) view {
@@ -82,10 +82,10 @@ type region struct {
 	rows, cols int // places for the upper left corner of a picture
 }
 
-// loadPhotos makes pictures of 32 × 32 pixels of a folder's photos: pieces at random places,
-// each place as likely as another, so that large photos give more. What comes first along a
-// photo's longer side is for training, then validation, then the test; no picture crosses
-// from one part into another.
+// loadPhotos makes pictures of 32 × 32 pixels of a folder's photos. They are pieces at random
+// places, each place as likely as another, so that large photos give more. What comes first along a
+// photo's longer side is for training, then validation, then the test; no picture crosses from one
+// part into another.
 func loadPhotos(dir string) (*album, error) {
 	set, err := dataset.ReadFolder(dir)
 	if err != nil {

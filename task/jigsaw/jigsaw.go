@@ -19,24 +19,23 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Task is the task of putting pictures together: a picture is cut into rows × columns
-// tiles, which come shuffled; the right order is theirs in the picture, row by row (paper
-// §4.2). Each set is one picture.
+// Task is the task of putting pictures together. A picture is cut into rows × columns tiles, which
+// come shuffled. The right order is theirs in the picture, row by row (paper §4.2). Each set is one
+// picture.
 //
-// Sources are "mnist" (28 × 28, grey), "cifar10" (32 × 32, colour) and "photos" (pieces of
-// 32 × 32 of any pictures). A training set is a training image at random, test set i test
-// image i; validation has the last thousand training images, which training never sees. Where
-// rows or columns do not divide the side, the middle of the picture is cut: of MNIST's 28
-// pixels 27 are left for 3, 25 for 5 and 24 for 6. The paper only says that each image is
-// divided; its tiles of 3 × 3 are of 9 × 9 pixels too, as the sizes of its networks tell
-// (1.594 million weights, in a comment of its source).
+// Sources are "mnist" (28 × 28, grey), "cifar10" (32 × 32, colour) and "photos" (pieces of 32 × 32
+// of any pictures). A training set is a training image at random, test set i test image i;
+// validation has the last thousand training images, which training never sees. Where rows or
+// columns do not divide the side, the middle of the picture is taken. Of MNIST's 28 pixels 27 are
+// left for 3, 25 for 5 and 24 for 6. The paper only says that each image is divided. Its tiles of 3
+// × 3 are of 9 × 9 pixels too, as the sizes of its networks tell (1.594 million weights, in a
+// comment of its source).
 //
 // task.offset moves the cuts by so many pixels, right and down, where the middle leaves room.
 //
-// Noise is normal, of mean 0 and standard deviation task.noise for pixels from 0 to 1, not
-// cut off there, and a function of seed and image alone: an image has the same noise
-// whenever it comes and however it is cut, as in the paper, which saved its noisy images
-// (appendix "Jigsaw Puzzle").
+// Noise is normal, of mean 0 and standard deviation task.noise for pixels from 0 to 1, not cut off
+// there. It is a function of seed and image alone. So an image has the same noise whenever it comes
+// and however it is cut, as in the paper, which saved its noisy images (appendix "Jigsaw Puzzle").
 type Task struct {
 	rows, columns int
 	height, width int // of a tile, pixels

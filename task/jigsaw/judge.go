@@ -9,10 +9,10 @@ import (
 )
 
 // measures say how well pictures are put together again, beside those of places. There, identical
-// tiles are one as good as another; here, tiles that only noise tells apart, such as the black ones
-// of a noisy digit, are so too. The errors are over all pixels of all pictures, from 0 to 1. The
-// limits are what exact and correct are, on the average of these sets, of one who knows everything
-// but how to tell apart what only noise does ([metric.ChanceCeiling]).
+// tiles are one as good as another. Here, so are tiles that only noise tells apart, such as the
+// black ones of a noisy digit. The errors are over all pixels of all pictures, from 0 to 1. The
+// limits are exact and correct, on the average of these sets, of one who knows everything but how
+// to tell apart what only noise does ([metric.ChanceCeiling]).
 var measures = []task.Measure{
 	{Key: "puzzle.rmse", Label: "RMSE", Digits: 4, Table: 4, Root: true},
 	{Key: "puzzle.mae", Label: "MAE", Digits: 4, Table: 4},
@@ -35,8 +35,9 @@ func (j *Task) OtherSize(n int) error {
 	return fmt.Errorf("task jigsaw: its pictures have %d×%d tiles, there are none of %d", j.rows, j.columns, n)
 }
 
-// judge knows which tiles of a set are one as good as another: k and l if same[set][k] =
-// same[set][l], since they are identical; and, if alike[set][k] = alike[set][l], but for noise.
+// judge knows which tiles of a set are one as good as another. Tiles k and l are so if same[set][k]
+// = same[set][l], since they are identical. If alike[set][k] = alike[set][l] they are so but for
+// noise.
 type judge struct {
 	task.One
 	same, alike [][]int

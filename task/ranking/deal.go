@@ -9,9 +9,9 @@ import (
 // apart is whether those who gave one set are dealt out one by one.
 func (r *Task) apart() bool { return r.config.Items == "bare" }
 
-// share deals out those who gave set i: voters one by one, since each is one more draw of the
-// same population; lists of features, images or points as a whole, since the model must not be
-// judged on a list that it was trained on.
+// share deals out those who gave set i. Voters are dealt out one by one, since each is one more
+// draw of the same population. Lists of features, images or points are dealt out as a whole, since
+// the model must not be judged on a list that it was trained on.
 func (r *Task) share(i, count int) (share [task.Test + 1]int) {
 	rng, test := task.Source(r.seed, 0, i), r.config.Test == ""
 	if r.apart() {
@@ -27,9 +27,9 @@ func (r *Task) share(i, count int) (share [task.Test + 1]int) {
 // dealtApart is how many of those who gave one order are dealt out one by one.
 const dealtApart = 100_000
 
-// deal deals out those who gave one order: each has a chance of a tenth of validation and, where
-// it is to have some, a tenth of the test. Of the first 100,000 each is drawn apart; those beyond
-// are dealt by tens, in just these shares.
+// deal deals out those who gave one order. Each goes to validation with a chance of a tenth and,
+// where the test is to have some, to the test with a tenth. Of the first 100,000 each is drawn
+// apart; those beyond are dealt by tens, in just these shares.
 func deal(rng *rand.Rand, count int, test bool) (share [task.Test + 1]int) {
 	tens := max(0, count-dealtApart) / 10
 	for range count - 10*tens {

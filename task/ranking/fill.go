@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// filled returns a set, whose features stand as the model's, with what task.fill says for its
-// empty features, which are NaN: 0, or the mean of the training part. A set without any is
+// filled returns a set, whose features stand as the model's, with its empty features filled. These
+// are NaN, and become what task.fill says, 0 or the mean of the training part. A set without any is
 // returned as it is, and so is one whose mean is not known yet. It fails, naming the item and the
 // column, where task.fill is empty.
 func (r *Task) filled(s *dataset.Set) (*dataset.Set, error) {

@@ -19,9 +19,9 @@ const topKAt = 5
 
 // measures say how well lists are ordered of which not everything is known: only pairs that are
 // known to be in an order count. exact is the share of lists none of whose known pairs is the wrong
-// way round; top-k the share of the first k items that are among them, mean over what ties allow, of
-// lists that know the places of more: of k all are among the first. The bound is on log p of what is
-// known, and uniform the same of all orders alike.
+// way round. top-k is the share of the first k items that are among the first k, the mean over what
+// ties allow. It is of lists that know the places of more than k items: of k items all are among the
+// first. The bound is on log p of what is known, and uniform the same of all orders alike.
 func measures(k int) []task.Measure {
 	return []task.Measure{
 		// As all tasks have them, and not told twice.
@@ -106,8 +106,8 @@ func Agreement(s *dataset.Set, o perm.Order) (tau, ndcg float64, err error) {
 	return tau, ndcg, err
 }
 
-// consistent rearranges an order so that it is consistent with levels: tied items stay in
-// its order, and those of which nothing is known where they are.
+// consistent rearranges an order so that it is consistent with levels. Tied items stay in its
+// order. Items of which nothing is known stay where they are.
 func consistent(order perm.Order, levels dataset.BucketOrder) perm.Order {
 	rank := order.Rank()
 	var known []int
@@ -147,8 +147,8 @@ func condensed(order perm.Order, l dataset.BucketOrder, grades []float64) (perm.
 	return perm.Identity(len(known)), known
 }
 
-// relevance grades the items of a set: as its file does, else by level from 4, the first, to
-// 0, the last, as judges of search results do.
+// relevance grades the items of a set as its file does. Else it grades by level from 4, the first,
+// to 0, the last, as judges of search results do.
 func relevance(s *dataset.Set, l dataset.BucketOrder) []float64 {
 	grades := make([]float64, len(s.Items))
 	if s.Relevance != nil {

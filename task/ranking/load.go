@@ -8,9 +8,9 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// load reads the data, once, and deals it out: a file of test sets is the test part, else a
-// tenth of the data is, and another tenth is for validation. Of a set that many gave, each of
-// them is dealt out apart.
+// load reads the data, once, and deals it out. A file of test sets is the test part, else a tenth
+// of the data is. Another tenth is for validation. Of a set that many gave, each of them is dealt
+// out apart.
 func (r *Task) load() error {
 	if r.read {
 		return nil

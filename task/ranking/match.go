@@ -32,8 +32,9 @@ func named(sets []*dataset.Set) *Scale {
 	return s
 }
 
-// bareNames are those of the bare items of sets, each once, as they first occur; of the items
-// without a name, "", there are as many as some set has. nil where no item has a name.
+// bareNames are the names of the bare items of sets, each once, as they first occur. Of items
+// without a name, "", there are as many as the set with most of them has. nil where no item has a
+// name.
 func bareNames(sets []*dataset.Set) (names []string) {
 	known, unnamed := map[string]bool{}, 0
 	var last *dataset.Item
@@ -62,9 +63,10 @@ func bareNames(sets []*dataset.Set) (names []string) {
 	return names
 }
 
-// identities returns which of the model's items each bare item of a set is: by its name; those without a
-// name, where others have one, are the model's own without; and where there are no names, by their
-// place, with a warning where only one of the two has some, or the set has some of the items alone. It fails on strangers and names the nearest.
+// identities returns which of the model's items each bare item of a set is, by its name. Where others have a name,
+// items without one are those of the model without one. Where there are no names, items are known by their place.
+// It warns where only one of the two has names, and where the set has only some of the items. It fails on strangers
+// and names the nearest.
 func (r *Task) identities(s *dataset.Set) (ids []int, warning dataset.Warning, err error) {
 	names := r.scale.Names
 	has := slices.ContainsFunc(s.Items, func(it dataset.Item) bool { return it.ID != "" })
@@ -247,8 +249,8 @@ func (s *Scale) column(j int) string {
 }
 
 // far warns of values of a set, whose features stand as the model's, that lie outside of the
-// training's range by more than half its width: they may have another unit or sign. Its Text is
-// "" where there are none.
+// training's range by more than half its width. They may have another unit or sign. Its Text is ""
+// where there are none.
 func (s *Scale) far(set *dataset.Set) (w dataset.Warning) {
 	if s.Low == nil || set.Kind != dataset.KindFeatures { // a run from before it was kept
 		return w

@@ -34,8 +34,9 @@ func (r *Task) quantiles() {
 }
 
 // knots returns up to [maxKnots] of the values, ascending and each once, with their normal scores
-// Φ⁻¹((below + equal/2)/count): below are smaller, equal are the same, so that ties get the middle
-// of their ranks. It keeps all different values where there are no more than that. It sorts values.
+// Φ⁻¹((below + equal/2)/count). below values are smaller and equal are the same, so that ties get
+// the middle of their ranks. It keeps all different values where there are no more than that. It
+// sorts values.
 func knots(values []float64) (at, scores []float64) {
 	slices.Sort(values)
 	count := len(values)

@@ -16,10 +16,10 @@ import (
 // known of their order. Items are feature vectors, images, points, or bare identities, which
 // are the same in all sets: then the model is of one population's distribution of orders.
 //
-// Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket; a training batch
-// is of one bucket, drawn in proportion to its sets, with a uniformly random order consistent with
-// what is known ([dataset.BucketOrder.Draw]). Features are standardised
-// by the mean and the deviation of the training part, or by its quantiles (task.scale).
+// Sets of all sizes that are padded to one ([denoiser.PaddedSize]) are a bucket. A training batch
+// is of one bucket, drawn in proportion to its sets. Each set has a uniformly random order
+// consistent with what is known ([dataset.BucketOrder.Draw]). Features are standardised by the mean
+// and the deviation of the training part, or by its quantiles (task.scale).
 type Task struct {
 	config config.Task
 	seed   uint64

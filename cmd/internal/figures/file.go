@@ -21,8 +21,8 @@ import (
 // mostPlotted is the largest file of results that is drawn, in bytes.
 const mostPlotted = 256 << 20
 
-// File draws what a file of results holds, beside it and under its name: that of a run's log or
-// calibration, or of what riffle sample --json prints.
+// File draws what a file of results holds, beside it and under its name. The file is a run's log or
+// calibration, or what riffle sample --json prints.
 func (w *Writer) File(path string) (warnings []string, err error) {
 	data, err := readResults(path)
 	if err != nil {

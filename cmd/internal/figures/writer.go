@@ -80,8 +80,8 @@ func (w *Writer) calibration() error {
 	return w.save("calibration", figure)
 }
 
-// testSets draws the marginals of the first test set of a model by so many samples, where its objects have
-// places, and the way of the first count sets from noise to order.
+// testSets draws the way of the first count test sets of a model from noise to order. Where objects have
+// places it also draws the marginals of the first test set, by so many samples.
 func (w *Writer) testSets(ctx context.Context, m *learn.Model, count, samples int) error {
 	switch marginals, err := evaluate.TestMarginals(ctx, m, 0, samples); {
 	case errors.Is(err, task.ErrNoPlaces):
