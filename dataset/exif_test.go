@@ -54,7 +54,7 @@ func withEXIF(file, exif []byte) []byte {
 }
 
 // shown is how EXIF says that the 2×3 picture 0 40 80 / 120 160 200 is shown, by hand from the
-// standard: number 6 has row 0 on the right and column 0 at the top, for example.
+// standard. For example, number 6 has row 0 on the right and column 0 at the top.
 var shown = map[uint16]*Picture{
 	1: {2, 3, 1, []uint8{0, 40, 80, 120, 160, 200}},
 	2: {2, 3, 1, []uint8{80, 40, 0, 200, 160, 120}},

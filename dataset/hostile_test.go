@@ -11,11 +11,10 @@ import (
 	"github.com/riffle-ml/riffle/internal/hint"
 )
 
-// What a reader may allocate, freed memory counted too: 40 MiB, of which 32 are the zeros that
-// svmlight may leave out whatever the file's size, and, for each byte of the file, unpacked,
-// 128. The greediest are tables whose every line is a set: "abc,d" is 330 bytes of a set, and as
-// many again while lists grow.
-// Readers that keep more say so where they are fuzzed.
+// What a reader may allocate, freed memory counted too: 40 MiB, and 128 bytes for each byte of the
+// file, unpacked. 32 of the MiB are the zeros that svmlight may leave out whatever the file's size.
+// The greediest are tables whose every line is a set: "abc,d" is 330 bytes of a set, and as many
+// again while lists grow. Readers that keep more say so where they are fuzzed.
 const (
 	baseBytes   = 40 << 20
 	bytesFactor = 128

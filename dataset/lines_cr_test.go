@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Lines end with LF, with CRLF, or with CR alone, also in UTF-16 and however the text comes; a table
-// of the last kind is otherwise a header without a set.
+// Lines end with LF, with CRLF, or with CR alone, also in UTF-16 and however the text comes. A table
+// of the last kind would otherwise be a header without a set.
 func TestLineEnds(t *testing.T) {
 	const text = "set,item,rank,size\nq,a,1,5\nq,b,2,6\nr,c,1,7\nr,d,2,8\n"
 	want, err := parseCSV(text, "x.csv")

@@ -134,8 +134,8 @@ func FuzzSniff(f *testing.F) {
 	})
 }
 
-// What Open reads of a file or, with an odd number, of a folder with that file in it, is valid
-// sets that can be inspected, or an error that names the path.
+// Open reads a file or, with an odd number, a folder with that file in it. It gives valid sets that
+// can be inspected, or an error that names the path.
 func FuzzOpen(f *testing.F) {
 	extensions := []string{"", ".jsonl", ".csv", ".tsv", ".svm", ".soc", ".toi", ".order", ".tsp", ".tour", ".gz", ".png", ".jpg", ".bmp", ".txt"}
 	for i, s := range []string{

@@ -106,7 +106,7 @@ func TestScanWarns(t *testing.T) {
 }
 
 // A set of a table of features is there with the first line of the next, and what cannot be a stream's is
-// told; bare items are those of all sets, for which the whole is read.
+// told. Bare items are those of all sets, for which the whole is read.
 func TestScanTable(t *testing.T) {
 	table := func(rows ...string) io.Reader {
 		return strings.NewReader("set,item,rank,f\n" + strings.Join(rows, "\n") + "\n")

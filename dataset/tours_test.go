@@ -125,7 +125,7 @@ func TestTourText(t *testing.T) {
 }
 
 // Tours of LKH-3 (elkai 2.0.1) through 8 instances of 20 random cities and 4 of 50, written by
-// bench/lkh.py --out: labels and proven tours are as long.
+// bench/lkh.py --out. Labels and proven tours are as long.
 func TestToursOfLKH(t *testing.T) {
 	sets, err := ReadTourText("testdata/tours/lkh.txt")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// depots are the distances of seven depots, whose shortest tour is 245 long, as the lower triangle
-// by rows, as the upper one by rows, and as all.
+// depots are the distances of seven depots, whose shortest tour is 245 long. They are the lower
+// triangle by rows, the upper one by rows, and all.
 const (
 	depotsLower = "68 82 70 68 76 86 35 34 76 71 91 89 34 23 68 49 29 22 79 92 16"
 	depotsUpper = "68 82 68 35 91 49 70 76 34 89 29 86 76 34 22 71 23 79 68 92 16"

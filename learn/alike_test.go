@@ -50,8 +50,8 @@ func TestNextNames(t *testing.T) {
 	}
 }
 
-// A set has one answer, to the last bit, alone and in company of 2, 7 and 48 sets of several sizes,
-// and identical items are in index order there.
+// A set has one answer, to the last bit, alone and in company of 2, 7 and 48 sets of several sizes.
+// Identical items are in index order there.
 func TestOneAnswerInAnyCompany(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		m := newScalars(t, scalars{N: 6}, func(c *config.Config) { c.Model.Dim, c.Model.FeedForward, c.Eval.Batch = 16, 32, 16 })
@@ -113,8 +113,9 @@ func TestOneAnswerInAnyCompany(t *testing.T) {
 	})
 }
 
-// Sets of 2 to 30 items have one answer, to the last bit, in one file, alone, in another order and cut off:
-// a network as wide as the presets', whose products are of the sizes that engines share out among cores.
+// Sets of 2 to 30 items have one answer, to the last bit, in one file, alone, in another order and cut off.
+// The network is as wide as the presets', and its products are of the sizes that engines share out among
+// cores.
 func TestOneAnswerOfMixedSizes(t *testing.T) {
 	m := newScalars(t, scalars{N: 30}, func(c *config.Config) {
 		c.Process = config.Process{Forward: "riffle", Reverse: "pl", Schedule: []int{0, 20}}

@@ -29,8 +29,8 @@ func patient(patience int) config.Config {
 	return c
 }
 
-// A training ends when its patience is spent; the best model is kept beside the last one, and neither a
-// resumption nor another one begins it again, but for one that asks for more steps.
+// A training ends when its patience is spent, and the best model is kept beside the last one. A
+// resumption does not begin the patience again, nor does another one, unless it asks for more steps.
 func TestPatience(t *testing.T) {
 	e := openEngine(t, "go")
 	dir := filepath.Join(t.TempDir(), "run")

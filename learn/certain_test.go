@@ -24,8 +24,8 @@ func votes4(t *testing.T) *Model {
 	return m
 }
 
-// uniform is the log of the share of orders that a list allows, counted by hand; what all orders
-// obey is certain; one of two is before the other.
+// uniform is the log of the share of orders that a list allows, counted by hand. What all orders
+// obey is certain. One of two is before the other.
 func TestPartialProbability(t *testing.T) {
 	m := votes4(t)
 	lists := []struct {

@@ -142,8 +142,8 @@ func TestKilledAndResumed(t *testing.T) {
 	})
 }
 
-// Where the disk is full the training ends and says so, the last checkpoint is whole, and
-// with room again it goes on to the same end.
+// Where the disk is full the training ends and says so, and the last checkpoint is whole. With room
+// again it goes on to the same end.
 func TestFullDisk(t *testing.T) {
 	e := openEngine(t, "go")
 	_, unbroken := train(t, killable(), e)

@@ -85,8 +85,8 @@ func lossAt(t *testing.T, m *Model, f func(scores *graph.Node, in []*graph.Node)
 	return float64(flat[0]), float64(flat[1])
 }
 
-// Error-free DiffSort's second loss is of the objects that the error-free swaps move: those of
-// the relaxed swaps would blend objects, which is what it avoids (Kim et al. 2024).
+// Error-free DiffSort's second loss is of the objects that the error-free swaps move. Those of the
+// relaxed swaps would blend objects, which is what it avoids (Kim et al. 2024).
 func TestErrorFreeLoss(t *testing.T) {
 	m := newScalars(t, scalars{N: 4}, func(c *config.Config) {
 		c.Method, c.Baseline.Network, c.Baseline.Steepness = "error-free-diffsort", "odd-even", 3

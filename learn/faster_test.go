@@ -22,8 +22,8 @@ func chooser(t *testing.T, n, dim, layers, steps int) *Model {
 	return model
 }
 
-// A small network that is asked little is asked on the go engine, where nothing is compiled; a
-// long training and many sets are faster on XLA. What is said names both.
+// A small network that is asked little is asked on the go engine, where nothing is compiled. A long
+// training and many sets are faster on XLA. What is said names both.
 func TestFasterEngine(t *testing.T) {
 	for _, x := range []struct {
 		what string

@@ -72,8 +72,8 @@ func TestClockSetBack(t *testing.T) {
 	sameRun(t, unbroken, dir)
 }
 
-// A directory that cannot be written to is an error that names it, and stays as it is; once it
-// can be, the training goes on to the same end.
+// A directory that cannot be written to is an error that names it, and stays as it is. Once it can
+// be, the training goes on to the same end.
 func TestTrainingMayNotWrite(t *testing.T) {
 	e := openEngine(t, "go")
 	_, unbroken := train(t, tiny(), e)

@@ -18,7 +18,7 @@ func tours() config.Config {
 }
 
 // In a round every size comes once, with as many objects as a batch of the largest sets has or few
-// less, and its sets are numbered from round to round without a gap.
+// less. Its sets are numbered from round to round without a gap.
 func TestSizesOfSteps(t *testing.T) {
 	m := newModel(t, tours(), openEngine(t, "go"))
 	next, turns := map[int]int{}, map[[3]int]bool{}

@@ -57,7 +57,7 @@ func trainPeer(ctx context.Context, t *testing.T, cfg config.Config, path string
 	return errors.Join(m.Train(ctx, dir, resume, TrainOptions{Peers: peer}), dir.Close())
 }
 
-// With each batch shared by 2 processes, by 3 after a stop, and by one at the end, every method that is
+// Each batch is shared by 2 processes, by 3 after a stop, and by one at the end. Every method that is
 // shared has the losses of one process. All stop where one of them is told to.
 func TestPeersShareTraining(t *testing.T) {
 	for name, change := range map[string]func(*config.Config){

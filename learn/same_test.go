@@ -23,8 +23,8 @@ func (a asked) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 	return a.scalars.Objects(ctx, sets)
 }
 
-// The same question is answered once, whatever the sets are called, and where a set stands does
-// not matter to its answer; orders and constraints make another question.
+// The same question is answered once, whatever the sets are called. Where a set stands does not
+// matter to its answer. Orders and constraints make another question.
 func TestSameQuestionOnce(t *testing.T) {
 	count := 0
 	m := newScalars(t, scalars{N: 4}, nil)

@@ -129,7 +129,7 @@ func TestResumedWithAnotherConfiguration(t *testing.T) {
 	}
 }
 
-// A finished run trains on to more steps: those after the first end are those of a training of the
+// A finished run trains on to more steps. Those after the first end are those of a training of the
 // whole length that had the first steps of the short one, at its learning rates.
 func TestTrainOn(t *testing.T) {
 	e := openEngine(t, "go")
@@ -194,8 +194,9 @@ func TestTrainOn(t *testing.T) {
 	}
 }
 
-// What was changed in config.toml since a training began is named, every key: what training goes
-// by ends a resumption, what a model means ends an answer, the rest is a warning.
+// What was changed in config.toml since a training began is named, every key. A key that training
+// goes by ends a resumption. One that says what a model means ends an answer. The rest is a
+// warning.
 func TestConfigChangedByHand(t *testing.T) {
 	e := openEngine(t, "go")
 	_, dir := train(t, tiny(), e)
@@ -257,7 +258,7 @@ func TestConfigChangedByHand(t *testing.T) {
 }
 
 // With an average the checkpoint's model is the average, which is also what the model holds after
-// training; the weights that training goes on with are beside it.
+// training. The weights that training goes on with are beside it.
 func TestAverageIsTheModel(t *testing.T) {
 	cfg := tiny()
 	cfg.Train.Average = 0.9

@@ -79,7 +79,7 @@ func TestWorkGrows(t *testing.T) {
 }
 
 // Questions that were measured to take more than 35 seconds, or 2 GB, of a model of this size take more than
-// 20 s and 256 MiB here, and usual ones less.
+// 20 s and 256 MiB here. Usual ones take less.
 func TestWorkOfKnownQuestions(t *testing.T) {
 	m := working(t, "gpl")
 	for _, c := range []struct {

@@ -13,8 +13,9 @@ import (
 	"github.com/riffle-ml/riffle/task/ranking"
 )
 
-// BenchmarkOrderLists times 20,000 lists of 8 to 16 documents of 12 features that come as a stream,
-// asked as riffle order asks: greedily, a network of the preset ranking-features, untrained.
+// BenchmarkOrderLists times 20,000 lists of 8 to 16 documents of 12 features that come as a stream.
+// They are asked as riffle order asks, greedily. The network is that of the preset
+// ranking-features, untrained.
 func BenchmarkOrderLists(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var all []*dataset.Set

@@ -47,7 +47,7 @@ func TestPLIsContextualWithoutKeys(t *testing.T) {
 	}
 }
 
-// Half of 0 1 2 3 and half of 3 0 2 1, which path cannot make: after object 0 it depends on object
+// Half of 0 1 2 3 and half of 3 0 2 1, which path cannot make. After object 0 it depends on object
 // 3 whether 1 or 2 comes next.
 func TestContextualMakesWhatPathCannot(t *testing.T) {
 	const strong = 60

@@ -59,8 +59,8 @@ func runGraph(t *testing.T, e *engine.Engine, law Law, batch []example, padded b
 	return tensors.MustCopyFlatData[float32](out[0]), grad
 }
 
-// Scores of ±1e4 give a finite value, equal to the host's, and a finite gradient;
-// −Inf is impossible where it is needed and absent elsewhere; NaN stays NaN.
+// Scores of ±1e4 give a finite value, equal to the host's, and a finite gradient. −Inf is
+// impossible where it is needed, and absent elsewhere. NaN stays NaN.
 func TestGraphExtremes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, law := range Laws() {

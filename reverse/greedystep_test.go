@@ -8,9 +8,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// Of six objects about which nothing is known one transposition stays with 1/6 and makes each of the 15
-// swaps with 1/18: the mode is to stay, a greedy step moves. It stays where that is likelier than to move, and
-// where no swap is possible.
+// Of six objects about which nothing is known one transposition stays with 1/6 and makes each of the 15 swaps
+// with 1/18. The mode is to stay; a greedy step moves. It stays where that is likelier than to move, and where
+// no swap is possible.
 func TestGreedyStepOfTranspositions(t *testing.T) {
 	law, none := InverseTransposition{}, math.Inf(-1)
 	for _, x := range []struct {

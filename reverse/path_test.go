@@ -68,8 +68,8 @@ func TestPathCannotMakeAll(t *testing.T) {
 	near.Equal(t, "the best product", product(best), math.Log(1.0/16), 1e-12)
 }
 
-// A beam that keeps all prefixes finds the best order, which the greedy one is not: the start
-// prefers 0, after which 1 and 2 are even, while after 1 the rest is certain.
+// A beam that keeps all prefixes finds the best order, which the greedy one is not. The start
+// prefers 0, after which 1 and 2 are even. After 1 the rest is certain.
 func TestPathBeamBeatsGreedy(t *testing.T) {
 	scores := []float64{
 		0.1, 0, -9,

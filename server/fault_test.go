@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A hint is a field of a refusal, whoever found what is wrong: the reader of a table or of sets, the
-// rules of a question, or the server.
+// A hint is a field of a refusal, whoever found what is wrong. That may be the reader of a table or
+// of sets, the rules of a question, or the server.
 func TestHints(t *testing.T) {
 	_, web := start(t, nil, "delta", "jigsaw")
 	const js = "application/json"

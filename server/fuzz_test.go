@@ -15,12 +15,12 @@ import (
 	"github.com/riffle-ml/riffle/internal/fuzztest"
 )
 
-// What answering may allocate. A picture of 1,048,576 pixels, the most that FuzzBody lets through
-// and a few thousand bytes of PNG, took 23.5 MiB in all its forms, and with 16 bits a channel takes
-// 4 MiB more to decode. The scores, states and answers of a request may be 4 MiB as estimated, and 1,000
-// units of work are enough to compile for four sizes of sets on the go engine, at up to 0.8 MiB. That is
-// 35 MiB; the bound is the next power of two. Of a body's bytes it is 1,024 times as many: a set's item
-// may have two bytes and a comma.
+// What answering may allocate. A picture of 1,048,576 pixels is the most that FuzzBody lets through, and
+// a few thousand bytes of PNG. It took 23.5 MiB in all its forms. With 16 bits a channel it takes 4 MiB
+// more to decode. The scores, states and answers of a request may be 4 MiB as estimated. 1,000 units of
+// work are enough to compile for four sizes of sets on the go engine, at up to 0.8 MiB. That is 35 MiB;
+// the bound is the next power of two. Of a body's bytes it is 1,024 times as many: a set's item may have
+// two bytes and a comma.
 const (
 	answerBase   = 64 << 20
 	answerFactor = 1 << 10
@@ -73,9 +73,8 @@ func largePicture(body []byte) bool {
 	return err == nil && (head.Width > 1<<20 || head.Height > 1<<20 || head.Width*head.Height > 1<<20)
 }
 
-// Whatever the line and the headers of a request are, it is no error of the server's own, what is
-// not a file of the page is JSON (but for /metrics), and without the token nothing of the API is
-// told.
+// Whatever the line and the headers of a request are, it is no error of the server's own. What is
+// not a file of the page is JSON (but for /metrics). Without the token nothing of the API is told.
 func FuzzRequest(f *testing.F) {
 	const token = "0123456789abcdef"
 	open, _ := start(f, nil, "delta")

@@ -54,7 +54,7 @@ func hostileBodies() []struct {
 	}
 }
 
-// Beside hostile requests honest ones are answered as ever, or told that the server is busy; nothing takes
+// Beside hostile requests honest ones are answered as ever, or told that the server is busy. Nothing takes
 // memory for good, and a server that is told to stop in the middle ends. bench/load.py asks for longer, with
 // more clients, and times the answers.
 func TestHostileClients(t *testing.T) {

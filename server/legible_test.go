@@ -8,9 +8,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// faults are what people could not read, see or reach on a page as it is: text of a contrast
-// below 4.5:1 (WCAG 2.2, 1.4.3), edges of what is operated below 3:1 (1.4.11), text cut off
-// or over the edge of its section, targets too small for a finger, no outline at the focus (2.4.7), a page wider than its window.
+// faults are what people could not read, see or reach on a page as it is. They are text of a contrast below 4.5:1
+// (WCAG 2.2, 1.4.3), edges of what is operated below 3:1 (1.4.11), and text cut off or over the edge of its
+// section. They are also targets too small for a finger, no outline at the focus (2.4.7), and a page wider than its
+// window.
 const faults = `(() => {
 	const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	const rgba = (colour) => {

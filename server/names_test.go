@@ -68,8 +68,8 @@ func TestColumnsByName(t *testing.T) {
 	}
 }
 
-// Items that are nothing but names go by them in every question, in whatever order they are listed;
-// strangers are refused, and so are rules that could be about another item.
+// Items that are nothing but names go by them in every question, in whatever order they are listed.
+// Strangers are refused, and so are rules that could be about another item.
 func TestItemsByName(t *testing.T) {
 	votes := filepath.Join(t.TempDir(), "votes.csv")
 	text := "set,item,rank\n"

@@ -115,8 +115,8 @@ func (d *document) check(t *testing.T, op operation, r *http.Response, path, sta
 	}
 }
 
-// fits checks a value against a schema, by the keywords that the document uses; any other
-// keyword is an error, so that none is believed to be checked.
+// fits checks a value against a schema, by the keywords that the document uses. Any other keyword
+// is an error, so that none is believed to be checked.
 func (d *document) fits(schema, v any, at string) error {
 	s := schema.(map[string]any)
 	for key, x := range s {

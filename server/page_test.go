@@ -115,9 +115,8 @@ func choose(t *testing.T, ctx context.Context, model string) {
 	do(t, ctx, chromedp.Click(chromedp.CSS(fmt.Sprintf(`#models a[href="#%s"]`, model))), chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#models a[href="#%s"][aria-current]`, model))))
 }
 
-// answered waits for an answer, puts the slider at its end by the keyboard and checks that
-// what is shown are steps, alternatives by falling probability, and a heat map whose rows sum
-// to one.
+// answered waits for an answer and puts the slider at its end by the keyboard. It checks that what
+// is shown are steps, alternatives by falling probability, and a heat map whose rows sum to one.
 func answered(t *testing.T, ctx context.Context, items, steps int) {
 	t.Helper()
 	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("#player")))
@@ -322,7 +321,7 @@ func TestPageExamples(t *testing.T) {
 	}
 }
 
-// Rules are obeyed and can be taken back, the orders can be saved and read again, and a table of
+// Rules are obeyed and can be taken back, and the orders can be saved and read again. A table of
 // more sets than a request may have is asked about in parts.
 func TestPageRulesAndTables(t *testing.T) {
 	_, web := start(t, func(o *Options) { o.Limits.Sets = 4 }, "delta")
@@ -400,8 +399,8 @@ func TestPageRulesAndTables(t *testing.T) {
 	}
 }
 
-// A table that is too much work for a request is asked about in smaller parts, and a heat map has the items in
-// the order of the answer.
+// A table that is too much work for a request is asked about in smaller parts. A heat map has the items in the
+// order of the answer.
 func TestPageWorkInParts(t *testing.T) {
 	_, web := start(t, func(o *Options) {
 		o.Runs = []string{"../models/rankings"}

@@ -27,7 +27,7 @@ func status(t *testing.T, s *Server, path, body string) (int, string) {
 	return code, f.Error.Reason
 }
 
-// Every integer of a request may be anything: it is refused, by its range or as too much, and is never
+// Every integer of a request may be anything. It is refused, by its range or as too much, and is never
 // an error of the server's own. Products of them do not wrap round.
 func TestIntegers(t *testing.T) {
 	s, _ := start(t, func(o *Options) { o.Limits.Work = 2000 }, "delta", "jigsaw")
@@ -58,7 +58,7 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// The work of a puzzle is counted as that of any other request, its rules among it: one rule made a
+// The work of a puzzle is counted as that of any other request, its rules among it. One rule made a
 // beam of 1,024 states a search of minutes.
 func TestPuzzleIsWork(t *testing.T) {
 	s, _ := start(t, nil, "jigsaw")

@@ -20,8 +20,8 @@ func TestSamplerReusesItsBuffers(t *testing.T) {
 	}
 }
 
-// The sort must agree with the definition, card by card: the card at position i
-// is the number of positions whose pile comes before, or is the same and earlier.
+// The sort must agree with the definition, card by card. The card at position i is the number of
+// positions whose pile comes before, or is the same and earlier.
 func TestSamplerFollowsTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var s sampler

@@ -58,8 +58,8 @@ func servedLines(t *testing.T, text string) (lines string) {
 	return lines
 }
 
-// log p of an order has one meaning wherever it is named: those of all orders sum to one, and what ranks
-// the orders of a search has a name of its own.
+// log p of an order has one meaning wherever it is named. The probabilities of all orders sum to one,
+// and what ranks the orders of a search has a name of its own.
 func TestLogPHasOneMeaning(t *testing.T) {
 	const draws = 2048
 	model := votedRun(t, three("6: 1,2,3", "3: 2,1,3", "2: 3,1,2", "1: 3,2,1"))
@@ -155,7 +155,7 @@ func TestLogPHasOneMeaning(t *testing.T) {
 	}
 }
 
-// Lists in part, in every door: uniform is the log of the share of the 24 orders that a list allows, by hand; what
+// Lists in part, in every door. uniform is the log of the share of the 24 orders that a list allows, by hand. What
 // all orders obey is certain, and one of two is before the other.
 func TestPartialListsInDoors(t *testing.T) {
 	model := votedRun(t, ballots("ABCE", "20 ABCE", "10 BACE", "10 ECBA", "5 CAEB"))
@@ -272,8 +272,8 @@ func TestNothingAboveZero(t *testing.T) {
 	}
 }
 
-// Where all voters of the training agree and one of the test does not, a classical model holds his vote
-// impossible: train and eval say -Inf and end well. What a rule makes impossible is said so too.
+// Where all voters of the training agree and one of the test does not, a classical model holds that
+// vote impossible. train and eval say -Inf and end well. What a rule makes impossible is said so too.
 func TestImpossible(t *testing.T) {
 	write := writing(t)
 	test := write("test.soc", three("2: 3,2,1", "1: 1,2,3"))

@@ -13,8 +13,8 @@ import (
 )
 
 // The paper's table of puzzles: Kendall's tau, accuracy and correct in percent, RMSE, MAE
-// ("Symmetric Diffusers (Ours)"); a comment in its source has the parameters of the first two,
-// in millions, which are those of its table of layers.
+// ("Symmetric Diffusers (Ours)"). A comment in its source has the parameters of the first two, in
+// millions. They are those of its table of layers.
 func TestJigsawPresetsHaveThePapersFigures(t *testing.T) {
 	table := map[string][5]float64{
 		"mnist-2x2": {0.9992, 99.88, 99.94, 0.0026, 0.0001}, "mnist-3x3": {0.8126, 57.38, 86.16, 0.0241, 0.0022},

@@ -117,8 +117,8 @@ func identity(n int) (order []int) {
 	return order
 }
 
-// A table of features, in the dialects that programs write and with the faults that people make, has
-// one answer in every door, or none and a reason.
+// A table of features has one answer in every door, or none and a reason. Tables are in the dialects
+// that programs write, and have the faults that people make.
 func TestFormsOfFeatures(t *testing.T) {
 	rows := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	plain := plantedTable(plantedColumns, rows, false, nil)

@@ -18,8 +18,8 @@ import (
 	"github.com/riffle-ml/riffle/training"
 )
 
-// The runs in models/ are small, whole, of the task and network of the configuration beside
-// them, and judged as they are; every configuration there has its run.
+// The runs in models/ are small and whole, and judged as they are. They have the task and network
+// of the configuration beside them. Every configuration there has its run.
 func TestModels(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

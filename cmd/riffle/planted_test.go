@@ -107,8 +107,8 @@ func TestPlantedFaults(t *testing.T) {
 	}, "in training it was")
 }
 
-// ballots are votes as PrefLib has them: candidates in this order, and lines of counts and the
-// letters of candidates, the best first, such as 6 ABDC.
+// ballots are votes as PrefLib has them: candidates in this order, then lines such as 6 ABDC. A
+// line has a count and the letters of candidates, the best first.
 func ballots(candidates string, votes ...string) string {
 	text := fmt.Sprintf("# NUMBER ALTERNATIVES: %d\n", len(candidates))
 	for k, c := range candidates {

@@ -107,7 +107,7 @@ func tourDoors(t *testing.T, model string, trained func(test, out string) []stri
 	return doors
 }
 
-// Nor do faults in a file of tours: no door depends on the unit or the direction, and one that is given a
+// Nor do faults in a file of tours. No door depends on the unit or the direction. One that is given a
 // tour that is not the shortest for a reference says so.
 func TestPlantedTours(t *testing.T) {
 	const n = 6
@@ -224,7 +224,7 @@ func bounds(text string) (all string, err error) {
 }
 
 // sameNumbers compares lists of numbers. Draws and what is estimated by them are random, by a seed that
-// is of the set: shares of 200 draws have a standard error of 0.035 at most.
+// is of the set. Shares of 200 draws have a standard error of 0.035 at most.
 func sameNumbers(t *testing.T, a, b string) bool {
 	t.Helper()
 	x, y := strings.Fields(a), strings.Fields(b)

@@ -100,9 +100,9 @@ func rankedLists(t *testing.T) string {
 	return path
 }
 
-// Any preset goes with any reverse law and the shuffle that law undoes: what the preset's
-// file says and the law does not use is dropped, and config.toml reads back as the same
-// configuration, without a word of such keys.
+// Any preset goes with any reverse law and the shuffle that law undoes. What the preset's file says
+// and the law does not use is dropped. config.toml reads back as the same configuration, without a
+// word of such keys.
 func TestPresetsWithEveryLaw(t *testing.T) {
 	forward := map[string]string{"gpl": "riffle", "path": "riffle", "cgpl": "riffle", "pl": "riffle", "irs": "riffle", "ii": "insertion", "it": "transposition"}
 	for _, name := range presets.Names() {
@@ -145,11 +145,11 @@ func TestPresetsWithEveryLaw(t *testing.T) {
 	}
 }
 
-// The presets under paper/ resolve to what the paper's text says, also where they leave it
-// to the defaults: appendix "Training Details and Architecture Hyperparameters", paragraphs
-// "Learning a Single Permutation List", "Jigsaw Puzzle" (whose beam search and, but for the
-// latent loss, training sorting takes over) and "Sort 4-Digit MNIST Numbers". Of the single lists the paper gives
-// batches, steps and schedules; their optimiser and trajectories are ours, sorting's.
+// The presets under paper/ resolve to what the paper's text says, also where they leave it to the defaults. The
+// text is the appendix "Training Details and Architecture Hyperparameters", paragraphs "Learning a Single
+// Permutation List", "Jigsaw Puzzle" and "Sort 4-Digit MNIST Numbers". Sorting takes over the beam search of
+// puzzles and, but for the latent loss, their training. Of the single lists the paper gives batches, steps and
+// schedules; their optimiser and trajectories are ours, sorting's.
 func TestPresetsOfThePaper(t *testing.T) {
 	schedules := map[int][]int{ // table "Denoising schedules for the Sort 4-Digit MNIST Numbers task"
 		3: {0, 2, 7}, 5: {0, 2, 8}, 7: {0, 3, 8}, 9: {0, 3, 5, 9}, 15: {0, 4, 7, 10}, 32: {0, 5, 7, 12},

@@ -14,8 +14,8 @@ import (
 	"github.com/riffle-ml/riffle/question"
 )
 
-// All draws of a picture obey, and the picture that is put together does too: of the grid that
-// the model knows and of another, under each kind of rule.
+// All draws of a picture obey, and the picture that is put together does too. They do so with the
+// grid that the model knows and with another, under each kind of rule.
 func TestPuzzleObeys(t *testing.T) {
 	model, seven := filepath.Join("..", "..", "models", "puzzle"), filepath.Join("..", "..", "examples", "seven.png")
 	for _, c := range []struct {
@@ -61,8 +61,8 @@ func TestPuzzleObeys(t *testing.T) {
 	}
 }
 
-// A phone's picture, 640 × 427 pixels as it is stored, that EXIF turns by 90° is put together as a
-// viewer shows it: 426 × 640, cropped for two columns.
+// A phone's picture has 640 × 427 pixels as it is stored, and EXIF turns it by 90°. It is put
+// together as a viewer shows it: 426 × 640, cropped for two columns.
 func TestPuzzleOrientation(t *testing.T) {
 	stored, err := os.ReadFile(filepath.Join("..", "..", "examples", "photos", "rocket.jpg"))
 	if err != nil {

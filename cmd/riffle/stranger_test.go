@@ -370,7 +370,7 @@ func strangerRun(t *testing.T) (dir, input string) {
 }
 
 // A run directory from a stranger is refused by everything that opens one, in bounded memory and
-// without waiting for ever, and nothing outside it, nor what it holds, is changed.
+// without waiting for ever. Nothing outside it, nor what it holds, is changed.
 func TestStrangers(t *testing.T) {
 	whole, input := strangerRun(t)
 	doors := map[string]func(dir, out string) []string{
@@ -428,7 +428,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// within runs a command that must end in less than a minute, however busy the machine is, and
+// within runs a command. It must end in less than a minute, however busy the machine is, and
 // allocate less than 200 MB, freed memory counted too.
 func within(t *testing.T, args []string) (stderr string, code int) {
 	t.Helper()

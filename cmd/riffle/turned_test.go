@@ -52,8 +52,9 @@ func turnedPNG(t *testing.T, shown image.Image, o int, tag bool) []byte {
 	return slices.Concat(b.Bytes()[:end], chunk, b.Bytes()[end:])
 }
 
-// turnings are how the eight pictures of a folder are stored: as they are shown; the k-th as EXIF's
-// orientation k + 1 says; and so, but without the tag.
+// turnings are how the eight pictures of a folder are stored. "plain" is as they are shown.
+// "turned" has the k-th as EXIF's orientation k + 1 says. "untold" is like that, but without the
+// tag.
 var turnings = map[string]func(t *testing.T, shown image.Image, k int) []byte{
 	"plain":  func(t *testing.T, shown image.Image, _ int) []byte { return turnedPNG(t, shown, 1, false) },
 	"turned": func(t *testing.T, shown image.Image, k int) []byte { return turnedPNG(t, shown, k+1, true) },

@@ -17,19 +17,19 @@ import (
 	"github.com/riffle-ml/riffle/dataset"
 )
 
-// shortened is what the test adds to every command that trains: a few steps on the go engine
-// take seconds and show that the command works, not what a model learns.
+// shortened is what the test adds to every command that trains. A few steps on the go engine take
+// seconds. They show that the command works, not what a model learns.
 const shortened = " --engine go --quiet --steps 3 --set eval.examples=20 --set train.validate=0 --set train.batch=8"
 
-// TestTutorials runs the commands of docs/tutorials, the lines of ```console blocks that begin
-// with "$ ", in their order, each file in a folder of its own that has bin/riffle, models and
-// examples as a fresh clone after make build. Commands that git, cd and make begin with are
+// TestTutorials runs the commands of docs/tutorials in their order. These are the lines of
+// ```console blocks that begin with "$ ". Each file has a folder of its own with bin/riffle, models
+// and examples, as a fresh clone after make build. Commands that git, cd and make begin with are
 // left out.
 //
-// Below a command stands what it prints to standard output; a line "…" is any number of lines,
-// and at the end of a line the rest of it.
-// Where the command uses a run that the test has trained itself (under runs/), which it has
-// with [shortened], numbers and spaces may be others; all else is held word by word.
+// Below a command stands what it prints to standard output. A line "…" is any number of lines; at
+// the end of a line "…" is the rest of it. Some commands use a run that the test has trained itself
+// with [shortened], under runs/. There numbers and spaces may be others. All else is compared word
+// by word.
 //
 // With RIFFLE_TUTORIALS=write what commands that use no such run print is written into the
 // files, where there is no "…", instead of held: after make models, say.
@@ -112,8 +112,8 @@ func TestTutorials(t *testing.T) {
 	})
 }
 
-// freshClone makes the folder of a script one like a fresh clone of root after make build: bin/riffle, models and
-// examples, with MNIST where that is there.
+// freshClone makes the folder of a script like a fresh clone of root after make build. It has bin/riffle, models
+// and examples, with MNIST where that is there.
 func freshClone(env *testscript.Env, root, mnist string, hasMNIST bool) error {
 	data := filepath.Join(env.WorkDir, "data")
 	env.Setenv("HOME", env.WorkDir)

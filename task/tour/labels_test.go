@@ -20,8 +20,8 @@ func keptTour(t *testing.T, n, instances int, seed uint64) *Task {
 	return newTestTour(t, func(c *config.Config) { c.Seed, c.Task.N, c.Task.Instances = seed, n, instances })
 }
 
-// Tours are solved once, whichever training asks: what comes out is the same with the file,
-// without it and with one that is torn, which is written anew.
+// Tours are solved once, whichever training asks. What comes out is the same with the file, without
+// it and with one that is torn, which is written anew.
 func TestLabelsAreKept(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const n, count = 6, 10

@@ -161,8 +161,8 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// In whatever unit a user has the points, the network sees the same ones, but for those that lie in
-// the unit square of model.points "unit" and fill it.
+// In whatever unit a user has the points, the network sees the same ones. Points that lie in the
+// unit square and fill it are an exception with model.points "unit".
 func TestTourObjectsInOtherUnits(t *testing.T) {
 	for _, how := range []string{"unit", "spread"} {
 		work := newTestTour(t, func(c *config.Config) { c.Model.Points = how })
@@ -218,8 +218,8 @@ func TestTourObjectsOfUnit(t *testing.T) {
 	}
 }
 
-// The unit of points, and where they lie, do not matter to the network, in a set of one's own as
-// in training; all in one place they are at the centre. By hand: two points 2 apart have the mean
+// The unit of points, and where they lie, do not matter to the network, in your own set as in
+// training. All in one place they are at the centre. By hand: two points 2 apart have the mean
 // squared distances 1 and 0 from their centre along the axes, so 1 becomes (1/√12)/√(1/2) = 1/√6.
 func TestTourObjectsAreSpread(t *testing.T) {
 	work := newTestTour(t, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/riffle-ml/riffle/tsp"
 )
 
-// A copy is similar to its set, the first one is the set; the right tour of a copy, which begins at
-// its city 0 and goes round counter-clockwise, comes back as the set's right tour.
+// A copy is similar to its set, and the first one is the set. The right tour of a copy begins at
+// its city 0 and goes round counter-clockwise. It comes back as the set's right tour.
 func TestTurned(t *testing.T) {
 	work := newTestTour(t, nil)
 	ex, err := work.Examples(task.Test, 0, 3)
