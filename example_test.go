@@ -16,8 +16,8 @@ import (
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
-// Train a model that learns one order of six objects; load it, ask it for the order of such a
-// set, draw orders, and have the order's probability.
+// Train a model that learns one order of six objects. Load it, ask it for the order of such a set,
+// draw orders, and have the order's probability.
 func Example() {
 	cfg := config.Default()
 	cfg.Task = config.Task{Name: "delta", N: 6, Target: "identity"}

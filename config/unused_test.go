@@ -52,8 +52,8 @@ hint: leave it out; it is for model.encoder cnn, window`,
 	}
 }
 
-// A key that Set gives is checked against the whole configuration, in any order; what a file
-// gave and a Set made useless is dropped, in the copy alone that was set.
+// A key that Set gives is checked against the whole configuration, in any order. What a file gave
+// and a Set made useless is dropped, in the copy alone that was set.
 func TestUnusedKeysOfSet(t *testing.T) {
 	preset, err := ParseConfig([]byte("[task]\nname = \"sort\"\nn = 3\ndigits = 4\n[model]\nencoder = \"cnn\"\nchannels = [2]\nkernel = 5\ngpl_rows = \"items\""), "x.toml")
 	if err != nil {

@@ -28,7 +28,8 @@ func dense(rng *rand.Rand, n, befores, forbids int) (s Rules) {
 }
 
 // completable says of every set of items, as bits, whether an order obeys whose first items they
-// are: by dynamic programming over sets, which knows nothing of windows, matchings and searches.
+// are. It does so by dynamic programming over sets, which knows nothing of windows, matchings and
+// searches.
 func completable(s Rules, n int) []bool {
 	ok := make([]bool, 1<<n)
 	ok[1<<n-1] = true
@@ -49,8 +50,8 @@ func completable(s Rules, n int) []bool {
 }
 
 // At each step of walks through rules that only a search decides, those items may come next that
-// dynamic programming allows and no others, however the walk came there: from the start, by a
-// clone, by Set, or with no call of Next before Place.
+// dynamic programming allows and no others. However the walk came there does not matter: from the
+// start, by a clone, by Set, or with no call of Next before Place.
 func TestNextAgainstSets(t *testing.T) {
 	const n = 11
 	rng := rand.New(rand.NewPCG(5, 5))

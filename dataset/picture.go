@@ -94,7 +94,8 @@ func DecodePicture(ctx context.Context, r io.ReadSeeker, most int) (*Picture, er
 }
 
 // PictureSize reads the header of a picture. It returns how many rows and columns of pixels that
-// promises, as they are stored (EXIF may turn them), and the format, such as "png" or "jpeg".
+// promises, as they are stored: EXIF may turn them. It also returns the format, such as "png" or
+// "jpeg".
 func PictureSize(r io.Reader) (rows, columns int, format string, err error) {
 	head, format, err := image.DecodeConfig(bufio.NewReader(r))
 	if errors.Is(err, image.ErrFormat) {

@@ -25,9 +25,9 @@ func randomArray(rng *rand.Rand, dims ...int) ([]float32, *tensors.Tensor) {
 	return flat, tensors.FromFlatDataAndDimensions(flat, dims...)
 }
 
-// The engines convolve in ways of their own; both are held against the sum over the kernel,
-// and the gradients of what they give against what that sum's are: those of the weights are
-// a convolution with x of the outgoing gradient, and all pixels' sum to weights times it.
+// The engines convolve in ways of their own. Both are held against the sum over the kernel, and the
+// gradients of what they give against what that sum's are: those of the weights are a convolution
+// with x of the outgoing gradient, and all pixels' sum to weights times it.
 func TestConvolutions(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, s := range []struct{ images, kernel, stride, height, width, in, out int }{

@@ -22,8 +22,8 @@ func scored(score string) func(*Config) {
 	}
 }
 
-// A direct score goes with its object, whatever the place and the company, and sets of any size have
-// some, those too that are larger than the network's N.
+// A direct score goes with its object, whatever the place and the company. Sets of any size have
+// scores, also those that are larger than the network's N.
 func TestDirectScoresAreObjectsOwn(t *testing.T) {
 	const n = 5
 	features := randomFloats(rand.New(rand.NewPCG(6, 6)), 2*2*n) // of ten objects

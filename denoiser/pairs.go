@@ -76,7 +76,7 @@ func (p *pairs) borders(x *graph.Node) *graph.Node {
 }
 
 // PairFloats is about how many numbers the features of a pair of objects take, with its bias in so many
-// states on the way there and back. It is 0 without Pairs.
+// states, forward and backward. It is 0 without Pairs.
 func (d *Denoiser) PairFloats(states int) int {
 	if d.pairs == nil {
 		return 0

@@ -139,7 +139,7 @@ func hostFeatures(flat []float32, n int) (ofPairs, ofTiles []float32) {
 	return ofPairs, ofTiles
 }
 
-// The features are what their definition says, computed here pair by pair in float64; with padding
+// The features are what their definition says, computed here pair by pair in float64. With padding
 // those of the set's own tiles are what they are alone, and those of padding are 0.
 func TestPairFeaturesAgainstLoops(t *testing.T) {
 	const n, most = 4, 6
@@ -171,7 +171,7 @@ func TestPairFeaturesAgainstLoops(t *testing.T) {
 }
 
 // A network without positions gives the same scores to the same tiles, wherever they stand in the
-// input and in the arrangement; with and without dummies, in training too.
+// input and in the arrangement. That is so with and without dummies, and in training too.
 func TestPairsMoveWithTheTiles(t *testing.T) {
 	e := enginetest.Open(t, "go")
 	const n = 5

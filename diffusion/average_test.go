@@ -7,7 +7,7 @@ import (
 )
 
 // The average after each step is b·average + (1 − b)·weights with b = min(β, (1 + t)/(10 + t)), by
-// the weights that the steps leave; Swap puts it in their place and back.
+// the weights that the steps leave. Swap puts it in their place and back.
 func TestAverage(t *testing.T) {
 	const n, batch, beta = 3, 2, 0.25 // (1 + 2)/(10 + 2): the ramp ends at step 2
 	p := riffleGPL(0, 7)

@@ -15,9 +15,9 @@ import (
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
-// BenchmarkStep times one training step of sorting nine 4-digit numbers, batch 64: with the
-// encoder of the quick presets, with strided convolutions in its place, and with the paper's
-// CNN, one reverse step; and the paper's three steps of three trajectories.
+// BenchmarkStep times one training step of sorting nine 4-digit numbers, batch 64: with the encoder
+// of the quick presets, with strided convolutions in its place, and with the paper's CNN, one
+// reverse step. It also times the paper's three steps of three trajectories.
 func BenchmarkStep(b *testing.B) {
 	window := denoiser.EncoderConfig{Kind: "window", Height: 28, Width: 112, Window: 28, Hidden: []int{1024, 256}}
 	strided := window

@@ -40,12 +40,12 @@ const (
 //
 //	p(X_0 | X_{t_1}, obeys) = p(X_0 | X_{t_1}) / Σ_{X obeys} p(X | X_{t_1}),
 //
-// exactly where one of 256 draws from the law obeys, and for II, and IT as above, always. Else,
-// for PL, GPL and path, one of 256 orders built at random is drawn with the weight p/q, q being the
-// probability of building it (sampling importance resampling, D. B. Rubin, 1988), which tends
-// to that law as the number grows. It is not the whole chain conditioned on the rules: that
-// would also prefer X_{t_1} from which more orders obey. What is drawn depends on the generator
-// alone, not on the cores; a draw of 52 objects takes some 30 ms of one.
+// exactly where one of 256 draws from the law obeys, and for II, and IT as above, always. Else, for
+// PL, GPL and path, one of 256 orders built at random is drawn with the weight p/q. q is the
+// probability of building it (sampling importance resampling, D. B. Rubin, 1988), which tends to
+// that law as the number grows. It is not the whole chain conditioned on the rules: that would also
+// prefer X_{t_1} from which more orders obey. What is drawn depends on the generator alone, not on
+// the cores; a draw of 52 objects takes some 30 ms of one.
 func (d *Decoder) WithConstraints(plans []*constraint.Plan) (*Decoder, error) {
 	if d.Process.FixFirst {
 		for i, plan := range plans {

@@ -29,8 +29,8 @@ func compile(t *testing.T, s constraint.Rules, n int) *constraint.Plan {
 	return p
 }
 
-// Whatever the law, the rules and the way of decoding, what comes out of a network that has
-// learned nothing obeys; a beam of 1 is greedy decoding and a wider one ends no lower.
+// Whatever the law, the rules and the way of decoding, what comes out of a network that has learned
+// nothing obeys. A beam of 1 is greedy decoding and a wider one ends no lower.
 func TestAllObey(t *testing.T) {
 	const n = 4
 	for _, p := range processes() {

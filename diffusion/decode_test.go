@@ -277,8 +277,8 @@ func TestBoundBelowLikelihood(t *testing.T) {
 	}
 }
 
-// Of all orders that put item 0 before item 1, half of S_4, the estimate is the log of the sum
-// that enumeration gives, and the bound below it; of all of S_4 that is 0.
+// Of all orders that put item 0 before item 1, half of S_4, the estimate is the log of the sum that
+// enumeration gives, and the bound below it. Of all of S_4 that is 0.
 func TestLikelihoodAmong(t *testing.T) {
 	const n, draws = 4, 4000
 	for _, p := range processes() {

@@ -30,7 +30,7 @@ func beamOf(rng *rand.Rand, law reverse.Law, n, states int, sharp float64) (beam
 }
 
 // everyWay is the step by its definition: of every state the most probable orders, by looking at
-// all, and the greedy state's mode; those that lead to one state are added up.
+// all, and the greedy state's mode. Those that lead to one state are added up.
 func everyWay(p *Process, beam []beamState, scores [][]float64, most int) map[string]float64 {
 	sums := map[string]float64{}
 	for j, s := range beam {
@@ -60,8 +60,8 @@ func everyWay(p *Process, beam []beamState, scores [][]float64, most int) map[st
 	return sums
 }
 
-// The states kept are the most probable of the ways looked at, but for what the margin leaves
-// out, the greedy one is among them, and each has the sum of all ways into it.
+// The states kept are the most probable of the ways looked at, but for what the margin leaves out.
+// The greedy one is among them, and each has the sum of all ways into it.
 func TestExpandIsExact(t *testing.T) {
 	for _, law := range reverse.Laws() {
 		for _, first := range []bool{false, true} {

@@ -93,8 +93,8 @@ func TestLatentLearns(t *testing.T) {
 	}
 }
 
-// The true permutation cannot reach the loss: where two objects look the same, what a step
-// reads is equal whichever of the two moved where, and renaming the objects changes nothing.
+// The true permutation cannot reach the loss. Where two objects look the same, what a step reads is
+// equal whichever of the two moved where. Renaming the objects changes nothing.
 func TestLatentSeesPixelsOnly(t *testing.T) {
 	const n = 4
 	p := riffleGPL(0, 2, 7)

@@ -37,7 +37,7 @@ func lossOf(t *testing.T, e *engine.Engine, store *model.Store, loss Loss, input
 }
 
 // The bound's loss is the mean, not the sum, of −log p over the states that count, as the host
-// computes it from the network's scores; padding has no part in it.
+// computes it from the network's scores. Padding has no part in it.
 func TestBoundLossIsAMean(t *testing.T) {
 	const n, batch = 4, 5
 	for _, p := range slices.Concat(processes(), fixed()) {

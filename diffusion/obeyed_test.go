@@ -33,9 +33,9 @@ var ruled = []struct {
 	{"one order is left", constraint.Rules{Befores: []constraint.Before{{A: 4, B: 3}, {A: 3, B: 2}, {A: 2, B: 1}, {A: 1, B: 0}}}, 1},
 }
 
-// A thousand samples under each set of rules, by each reverse law, from a network that has
-// learned nothing: all are permutations and obey; so does the greedy order. What is counted by
-// hand guards against rules that say nothing.
+// A thousand samples under each set of rules, by each reverse law, from a network that has learned
+// nothing: all are permutations and obey. So does the greedy order. What is counted by hand guards
+// against rules that say nothing.
 func TestThousandSamplesObey(t *testing.T) {
 	const n, draws = 5, 1000
 	for _, r := range ruled {

@@ -171,8 +171,9 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 	}
 }
 
-// Sets of several sizes that are padded to one have the loss and the gradient that they have one
-// by one, weighted by their states: for every law, with every encoder, the first fixed too.
+// Sets of several sizes that are padded to one have the loss and the gradient that they have one by
+// one, weighted by their states. That holds for every law, with every encoder, and with the first
+// fixed too.
 func TestPaddedLossIsThatOneByOne(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, r := range readers() {
@@ -252,8 +253,8 @@ func cut(objects *tensors.Tensor, i, size int) *tensors.Tensor {
 // batchNormed are the readers with a batch norm.
 var batchNormed = []string{"cnn", "window-pooled"}
 
-// A batch norm's statistics are those of the objects without padding: of sets of one size that are
-// padded loss, gradient and running statistics are what they are unpadded.
+// A batch norm's statistics are those of the objects without padding. Of sets of one size that are
+// padded, loss, gradient and running statistics are what they are unpadded.
 func TestPaddedStatistics(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range batchNormed {

@@ -67,7 +67,7 @@ func everything(t *testing.T, store *model.Store, d *denoiser.Denoiser) (all []f
 }
 
 // With each batch shared by 2 or 3 processes a training has the losses of one process, but for the
-// order of additions; all processes have the same weights, bit for bit.
+// order of additions. All processes have the same weights, bit for bit.
 func TestPeersKeepTheLosses(t *testing.T) {
 	const n, batch, steps = 4, 12, 15
 	p := riffleGPL(0, 2, 7)

@@ -24,8 +24,8 @@ func batchOf(p *Process, seed uint64, batch, n int, objects *tensors.Tensor) []*
 var testAdamW = AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-9, WeightDecay: 0.01, Clip: 1}
 
 // Every law learns the order of objects that carry their rank, where the reverse step is
-// determined: from noise to the one right order, or one shuffle back to it; with the first
-// object fixed too.
+// determined: from noise to the one right order, or one shuffle back to it. They do so with the
+// first object fixed too.
 func TestEveryLawLearns(t *testing.T) {
 	const n, batch = 4, 16
 	for _, p := range slices.Concat(processes(), fixed()) {

@@ -26,7 +26,7 @@ func TestCalibrateByHand(t *testing.T) {
 	if p.Predictions != 3 || p.Bins[9].Count != 2 || p.Bins[9].Frequency != 1 || p.Bins[5].Count != 1 || p.Bins[5].Frequency != 0 || math.Abs(p.Error-0.5/3) > 1e-12 {
 		t.Errorf("pairs %+v", p)
 	}
-	// Item 0 at 0 for certain; items 1 and 2 at 1 and 2 by halves, two of four true; and four
+	// Item 0 at 0 for certain. Items 1 and 2 at 1 and 2 by halves, two of four true. There are four
 	// places that no sample has.
 	if k.Predictions != 9 || k.Bins[9].Count != 1 || k.Bins[5].Count != 4 || k.Bins[5].Frequency != 0.5 || k.Bins[0].Count != 4 || k.Error != 0 {
 		t.Errorf("places %+v", k)

@@ -119,7 +119,7 @@ func TestPopulationsFitTrainingVotes(t *testing.T) {
 }
 
 // The bound on log p of lists of which not all is known is on the probability of all the orders
-// that agree with them, and uniform the log of their share of all orders.
+// that agree with them. uniform is the log of their share of all orders.
 func TestListsBoundCountsOrders(t *testing.T) {
 	const n = 5
 	m := voted(t, n, "30: 1,2,3,4,5\n30: 2,1,3,5,4\n", "1: 3,{1,2,4,5}\n") // 4! orders begin with item 3

@@ -17,8 +17,8 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// lists is a small model of ranked lists with ties; its test part has the sets of a, four items
-// x < y = z < w; b, two items; c, of whose three items one has no rank; and d, all tied.
+// lists is a small model of ranked lists with ties. Its test part has the sets of a, four items x <
+// y = z < w; b, two items; c, of whose three items one has no rank; and d, all tied.
 func lists(t *testing.T) *learn.Model {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Sets in memory are trained on as a file of them is, with callbacks; the model is loaded again
+// Sets in memory are trained on as a file of them is, with callbacks. The model is loaded again
 // without them, and judged on a file of one's own.
 func TestFitSets(t *testing.T) {
 	e := openEngine(t, "go")

@@ -12,9 +12,9 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Of copies the shortest tour counts: no set's is longer than of its cities as they are, in a test and
-// in an answer, and of a model that has learned nothing most are shorter. A tour has the length that
-// is said, begins at city 0, and is of the set's own cities.
+// Of copies the shortest tour counts. No set's is longer than that of its cities as they are, in a
+// test and in an answer. With a model that has learned nothing most are shorter. A tour has the length
+// that is said, begins at city 0, and is of the set's own cities.
 func TestSymmetries(t *testing.T) {
 	cfg := tourConfig(8)
 	cfg.Process.Reverse, cfg.Process.Schedule = "path", []int{0, 9}

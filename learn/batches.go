@@ -33,9 +33,9 @@ func (m *Model) batch(s int, of share) (*method.Batch, error) {
 	return b, nil
 }
 
-// setsOf says which sets a training step has. They are whole sets of n objects, from number first of
-// this size on. With several sizes each has its turn once a round. The order of a round is drawn anew.
-// It is a function of the configuration and the step.
+// setsOf says which sets a training step has: as many as whole says, of n objects, from number first
+// of this size on. With several sizes each has its turn once a round. The order of a round is drawn
+// anew. It is a function of the configuration and the step.
 func (m *Model) setsOf(s int) (n, first, whole int) {
 	sizes := m.Config.TrainSizes()
 	round, turn := (s-1)/len(sizes), (s-1)%len(sizes)

@@ -55,8 +55,8 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// What comes true as often as was said has a small error; what does so half as often has
-// the mean of p/2, which is 0.25 for p from 0 to 1.
+// What comes true as often as was said has a small error. What does so half as often has the mean
+// of p/2, which is 0.25 for p from 0 to 1.
 func TestCalibrationError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var good, bad metric.Calibration

@@ -107,8 +107,8 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// A set of tiles is drawn as pictures side by side, the tiles of each without a gap; only the
-// wrong ones of the last have a frame.
+// A set of tiles is drawn as pictures side by side, the tiles of each without a gap. Only the wrong
+// ones of the last have a frame.
 func TestStripOfTiles(t *testing.T) {
 	set := denoising(t, 6, []int{0, 3, 7}, true)
 	set.Name, set.Columns, set.ShowTruth = "set 0", 3, false
@@ -379,7 +379,7 @@ func TestDashedFrame(t *testing.T) {
 		}
 	}
 	// The dashes, 5 of every 9, go round the middle of the frame: 34 pixels a side have three whole ones
-	// and 3 to 5 of a fourth; the ends of the sides across may add to them.
+	// and 3 to 5 of a fourth. The ends of the sides across may add to them.
 	for side, n := range sides {
 		if n < 18 || n > 24 {
 			t.Errorf("%s has %d red pixels of 36, wanted about 20", side, n)

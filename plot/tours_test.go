@@ -71,7 +71,7 @@ func TestToursOpen(t *testing.T) {
 	}
 }
 
-// A row of nine panels of 130 points, three of which fit into 1,400 pixels, is three of three; a
+// A row of nine panels of 130 points, three of which fit into 1,400 pixels, is three of three. A
 // panel that is wider by itself stands alone.
 func TestToursWide(t *testing.T) {
 	row := slices.Repeat([]Tour{{Points: square4(), Caption: "t = 7"}}, 9)

@@ -209,7 +209,7 @@ func TestTrainedBefore(t *testing.T) {
 	}
 }
 
-// A row is ahead or behind where its whole interval is; of tours less is better, and where no order is exact
+// A row is ahead or behind where its whole interval is. Of tours less is better, and where no order is exact
 // in either what stands in its right place counts.
 func TestStand(t *testing.T) {
 	exact, none, correct, gap := 50.0, 0.0, 40.0, 1.0

@@ -109,8 +109,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// A large network's tensors go into several files, in an order and with an index that
-// Hugging Face's reader takes; the crash tests hold for them too.
+// A large network's tensors go into several files, in an order and with an index that Hugging
+// Face's reader takes. The crash tests hold for them too.
 func TestShards(t *testing.T) {
 	whole := maxFile
 	defer func() { maxFile = whole }()

@@ -15,7 +15,7 @@ import (
 )
 
 // A copy has the model of the newest checkpoint and what stands beside it, and nothing of the
-// optimiser; to resume from it is refused with what to do.
+// optimiser. To resume from it is refused with what to do.
 func TestCopyModel(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "from")
 	d, err := Create(from, testConfig())

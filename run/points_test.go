@@ -10,7 +10,7 @@ import (
 )
 
 // New runs spread points. A run whose config.toml has no word of it was trained on the unit square,
-// and keeps to that; a preset or a file of the user's without the key is a new run.
+// and keeps to that. A preset or a file of the user's without the key is a new run.
 func TestPointsOfOldRuns(t *testing.T) {
 	c := config.Default()
 	c.Task.Name, c.Task.N, c.Model.Encoder = "tsp", 5, "points"

@@ -47,8 +47,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Faults planted in a shortest tour: turned round it is as good; two cities in one another's place
-// are doubted, or make a tour that is as short; in other units lengths follow and nothing else.
+// Faults planted in a shortest tour: turned round it is as good. Two cities in one another's place
+// are doubted, or make a tour that is as short. In other units lengths follow and nothing else.
 func TestPlantedFaults(t *testing.T) {
 	doubted := 0
 	rapid.Check(t, func(t *rapid.T) {

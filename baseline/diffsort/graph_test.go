@@ -52,8 +52,8 @@ func run(t *testing.T, e *engine.Engine, f func(in []*graph.Node) []*graph.Node,
 	return out
 }
 
-// The graph's values are the host's, for every network, swap and size, in a batch; and the
-// gradient of a loss with a slope in every entry is the host's by central differences.
+// The graph's values are the host's, for every network, swap and size, in a batch. The gradient of
+// a loss with a slope in every entry is the host's by central differences.
 func TestGraphEqualsHost(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows = 3
@@ -119,8 +119,8 @@ func TestGraphEqualsHost(t *testing.T) {
 	})
 }
 
-// Error-free values are those of the hard sort to the last bit, also where soft and hard
-// ones are far apart or scores large, and equal scores stay on their wires.
+// Error-free values are those of the hard sort to the last bit, also where soft and hard ones are
+// far apart or scores large. Equal scores stay on their wires.
 func TestGraphErrorFree(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range networkNames {

@@ -27,8 +27,8 @@ func TestCrossEntropyByHand(t *testing.T) {
 	})
 }
 
-// Where P is certain and right the loss is 0; certain and wrong, log 2²⁴ + 1 an entry (the
-// tangent at 2⁻²⁴ goes down by 1 to 0), with a slope of 2²⁴ over the four of the mean.
+// Where P is certain and right the loss is 0. Certain and wrong, log 2²⁴ + 1 an entry (the tangent
+// at 2⁻²⁴ goes down by 1 to 0), with a slope of 2²⁴ over the four of the mean.
 func TestCrossEntropyCertain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {

@@ -23,8 +23,8 @@ func state(t *testing.T, seed int64) *tensors.Tensor {
 	return s
 }
 
-// Mean γ = 0.5772 and variance π²/6 of the standard Gumbel distribution, its median
-// −log log 2, and as much below 0 as 1/e; bounds are five standard errors of 40,000 draws.
+// Mean γ = 0.5772 and variance π²/6 of the standard Gumbel distribution, its median −log log 2, and
+// as much below 0 as 1/e. Bounds are five standard errors of 40,000 draws.
 func TestNoise(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const n = 40_000
@@ -109,7 +109,7 @@ func TestSample(t *testing.T) {
 	})
 }
 
-// At equal scores and a low τ, noise makes each of the two orders of two items as likely: the
+// At equal scores and a low τ, noise makes each of the two orders of two items as likely. The
 // matching of a Gumbel-perturbed matrix is symmetric there. With log α it is the logistic
 // probability: entries' noises g00 + g11 − g01 − g10 is the sum of two logistic variables.
 func TestSamplesAreRandomOrders(t *testing.T) {
@@ -168,8 +168,8 @@ func TestLossByHand(t *testing.T) {
 	})
 }
 
-// The loss is the mean over its draws of the host's, for the same noise, in batches of pieces
-// of several pixels; its gradient is the one of central differences.
+// The loss is the mean over its draws of the host's, for the same noise, in batches of pieces of
+// several pixels. Its gradient is the one of central differences.
 func TestLossEqualsHost(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		const rows, n, m = 2, 4, 3

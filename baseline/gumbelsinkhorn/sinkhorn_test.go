@@ -87,8 +87,8 @@ func TestOneIteration(t *testing.T) {
 	near.All(t, "no iteration", mustSinkhorn(t, []float64{math.Log(2)}, 0), []float64{2}, 1e-15)
 }
 
-// Columns sum to one after any number of iterations and rows after many; a constant added to
-// a row or a column of log α changes nothing in the limit.
+// Columns sum to one after any number of iterations and rows after many. A constant added to a row
+// or a column of log α changes nothing in the limit.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(rt, "n")

@@ -112,8 +112,8 @@ func TestAgainstOthers(t *testing.T) {
 			t.Errorf("length %g by the whole beam, %g by the solver (%v)", x.Length(got), length, want)
 		}
 	}
-	// Four cities on a line at 0, 1, 3, 7 with scores alike: the edges by length are 0–1 (1), 1–2 (2), 0–2 (3, would
-	// close a cycle), 2–3 (4); then 3 and 0 meet.
+	// Four cities on a line at 0, 1, 3, 7 with scores alike: the edges by length are 0–1 (1), 1–2 (2), 0–2 (3,
+	// would close a cycle), 2–3 (4). Then 3 and 0 meet.
 	x, err := tsp.New([][2]float64{{0, 0}, {1, 0}, {3, 0}, {7, 0}}, tsp.Euclidean)
 	if err != nil {
 		t.Fatal(err)

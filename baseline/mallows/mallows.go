@@ -69,9 +69,9 @@ func (m Model) LogLikelihood(votes []dataset.Vote) (float64, error) {
 	return sizes.logLikelihood(m.Theta, distance), nil
 }
 
-// Sample draws an order, in O(n log n): items are put in one after the other as the consensus
-// has them, the i-th, from 0, before j ≤ i of those that are there with probability ∝ e^{−jθ}
-// (repeated insertion, Doignon, Pekeč & Regenwetter 2004). The model must be valid.
+// Sample draws an order, in O(n log n), by repeated insertion (Doignon, Pekeč & Regenwetter 2004).
+// Items are put in one after the other as the consensus has them. The i-th, from 0, goes before j ≤
+// i of those that are there with probability ∝ e^{−jθ}. The model must be valid.
 func (m Model) Sample(rng *rand.Rand) perm.Order {
 	n := len(m.Consensus)
 	// From the last item on, each takes a place of those left: i − j places before it.

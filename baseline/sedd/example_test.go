@@ -6,9 +6,9 @@ import (
 	"github.com/riffle-ml/riffle/baseline/sedd"
 )
 
-// The data are a single order, as in the paper's comparison, so that the true ratios are
-// known: positions are apart, and the ratio of object y to token x at position i is that
-// of their probabilities given order[i]. A network would learn them.
+// The data are a single order, as in the paper's comparison, so that the true ratios are known.
+// Positions are apart. The ratio of object y to token x at position i is that of their
+// probabilities given order[i]. A network would learn them.
 func Example() {
 	order := []int{3, 1, 4, 0, 2}
 	n := len(order)

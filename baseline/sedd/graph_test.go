@@ -130,9 +130,9 @@ func (b *batch) add(xt, x0 int32, sigma float64, logScores ...float64) {
 	}
 }
 
-// At and near the true ratios, where the definition's terms cancel to the last digits of
-// float32, and those of e^u − 1 − u too, the loss keeps its digits: it is r·d²/2·(1 + d/3) to the third order in the
-// deviation d, with r up to 1e6 where there is little noise.
+// At and near the true ratios the definition's terms cancel to the last digits of float32, and those of e^u − 1 − u
+// too. The loss keeps its digits. It is r·d²/2·(1 + d/3) to the third order in the deviation d, with r up to 1e6
+// where there is little noise.
 func TestGraphNearOptimum(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{2}, Absorb{2}} {
@@ -169,8 +169,8 @@ func TestGraphNearOptimum(t *testing.T) {
 	})
 }
 
-// Log-scores of ±50 give the host's value and a finite gradient, from the least noise
-// to the most; NaN stays NaN; what is not read does not matter, even if infinite.
+// Log-scores of ±50 give the host's value and a finite gradient, from the least noise to the most;
+// NaN stays NaN. What is not read does not matter, even if infinite.
 func TestGraphExtremes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, p := range []Process{Uniform{4}, Absorb{4}} {

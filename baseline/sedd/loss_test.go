@@ -98,8 +98,8 @@ func expected(t *testing.T, k known, sigma float64, logScores map[string][]float
 	return sum
 }
 
-// Over the data, the loss is least at the concrete ratios of the marginal p_t: its slope
-// is 0 there, along every log-score that it reads, and it rises on both sides.
+// Over the data, the loss is least at the concrete ratios of the marginal p_t. Its slope is 0
+// there, along every log-score that it reads, and it rises on both sides.
 func TestExpectedLossIsLeastAtTrueRatios(t *testing.T) {
 	for _, p := range []Process{Uniform{3}, Absorb{3}} {
 		const sigma, h = 0.8, 1e-3

@@ -149,7 +149,7 @@ func (p *process) measure(requests []request, c caps) taken {
 	return t
 }
 
-// working tells whether a model has requests, as the server counts them: on a busy machine a
+// working tells whether a model has requests, as the server counts them. On a busy machine a
 // process that waits for a processor looks like one that rests.
 func (p *process) working() bool {
 	client := &http.Client{Timeout: 5 * time.Second}

@@ -1,4 +1,4 @@
-// Command growth measures how time and memory of training steps and decodes grow with the
+// Command growth measures how time and memory of training steps and decodes grow. It varies the
 // number of objects, the batch, the layers and the beam, and fits a power to each:
 //
 //	go run ./bench/growth [-engine auto] [-only REGEX] [-quick] [-riffle bin/riffle] [-out bench]

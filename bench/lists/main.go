@@ -1,6 +1,6 @@
-// Command lists writes ranked lists to measure with, as svmlight: documents of 12 numbers, whose
-// grade from 0 to 4 is a nonlinear function of eight of them with noise. Two of the numbers have
-// heavy tails, one is a cube and one a count.
+// Command lists writes ranked lists to measure with, as svmlight. They are documents of 12 numbers.
+// The grade from 0 to 4 is a nonlinear function of eight of them with noise. Two of the numbers
+// have heavy tails, one is a cube and one a count.
 //
 //	go run ./bench/lists --lists 20000 --least 10 --most 30 --seed 1 > lists.txt
 package main

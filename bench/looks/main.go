@@ -1,6 +1,6 @@
-// Command looks writes pictures of the page of riffle serve, each flow with the trained models of the
-// repository, in light and dark, on a desk and on a phone. docs/images has some of them. It wants
-// chromium, and to be run in the root of the repository beside
+// Command looks writes pictures of the page of riffle serve. It shows each flow with the trained
+// models of the repository, in light and dark, on a desk and on a phone. docs/images has some of
+// them. It wants chromium, and to be run in the root of the repository beside
 //
 //	riffle serve models/sort models/puzzle models/tours models/rankings
 //	go run ./bench/looks -out /tmp/shots

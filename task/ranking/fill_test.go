@@ -96,7 +96,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Without a fill an empty feature is an error, in the data with its line, and in what is asked; so
+// Without a fill an empty feature is an error, in the data with its line, and in what is asked. So
 // is one that is empty everywhere.
 func TestFillRefuses(t *testing.T) {
 	c := rankingConfig(write(t, "a.csv", gaps(30)))

@@ -129,8 +129,8 @@ func consistent(order perm.Order, levels dataset.BucketOrder) perm.Order {
 	return want
 }
 
-// condensed returns an order without the items in no level, which may stand anywhere, with what
-// grades say of those that are left; they are numbered anew (T. Sakai, SIGIR 2007).
+// condensed returns an order without the items in no level, which may stand anywhere. It also
+// returns what grades say of those that are left. They are numbered anew (T. Sakai, SIGIR 2007).
 func condensed(order perm.Order, l dataset.BucketOrder, grades []float64) (perm.Order, []float64) {
 	in := make([]bool, len(order))
 	for _, group := range l {

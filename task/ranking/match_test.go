@@ -14,7 +14,7 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// clubs is a table of sets of four whose columns are in the given order; runs and errors go up by
+// clubs is a table of sets of four whose columns are in the given order. runs and errors go up by
 // club and set, hits go down.
 func clubs(sets int, header string) string {
 	text := "set,item,rank," + header + "\n"

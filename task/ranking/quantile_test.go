@@ -38,7 +38,7 @@ func TestKnots(t *testing.T) {
 }
 
 // Of many values the extremes are knots and gaps in score are even, but at the ends, where a gap
-// may have no value; a value between knots has about its own share.
+// may have no value. A value between knots has about its own share.
 func TestKnotsOfMany(t *testing.T) {
 	const count = 10_000
 	values := make([]float64, count)
@@ -122,8 +122,8 @@ func inputs(t *testing.T, text, scale string) []float32 {
 	return want
 }
 
-// By quantiles a feature and its exponential are the same to the network, and its negative is
-// the negative; by mean and deviation they are not the same.
+// By quantiles a feature and its exponential are the same to the network, and its negative is the
+// negative. By mean and deviation they are not the same.
 func TestMonotone(t *testing.T) {
 	same := func(x float64) float64 { return x }
 	negated := func(x float64) float64 { return -x }

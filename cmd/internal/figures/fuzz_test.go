@@ -10,8 +10,8 @@ import (
 	"github.com/riffle-ml/riffle/plot"
 )
 
-// What drawing may allocate. The smallest heat map as PNG took 3.5 MiB (its canvas, the encoder
-// and the fonts), and a file of 20 bytes a map may be mostFigures of them, 346 MiB; a log's two
+// What drawing may allocate. The smallest heat map as PNG took 3.5 MiB (its canvas, the encoder and
+// the fonts), and a file of 20 bytes a map may be mostFigures of them, 346 MiB. A log's two
 // pictures took 23.5 MiB, calibration 8.8 MiB. Maps grow with their cells: one of 100 × 100 took
 // 40.5 MiB, which is 1.9 KiB for each of the two bytes that a cell has at least. Measured once by
 // runtime.MemStats on amd64; the bounds are the next powers of two.
