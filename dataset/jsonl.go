@@ -20,19 +20,24 @@ const MaxItems = MaxAlternatives
 //
 //	{"id": "q7", "items": [{"features": [0.1, 2]}, {"features": [3, 4]}], "order": [1, 0]}
 //
-// An item holds "features", "image" (a path, relative to the file) or "point" [x, y], or is bare. All
-// items of a set are of one kind, and all features of a file have one length. Features may have
-// names, {"runs": 4.4, "hits": 9}, which are then the same in all items and may stand in any order. A
-// set may have an "id" that is unique in the file, and an item one that is unique in the set. "order"
-// lists items by position. "rank", positions by item, is accepted instead and reported in
+// An item holds "features", "image" (a path, relative to the file) or "point" [x, y], or is bare.
+// All items of a set are of one kind, and all features of a file have one length. Features may have
+// names, {"runs": 4.4, "hits": 9}, which are then the same in all items and may stand in any order.
+// "features" of the set, such as those of a query, are appended to those of each item. A set may
+// have an "id" that is unique in the file, and an item one that is unique in the set.
+//
+// "order" lists items by position. "rank", positions by item, is accepted instead and reported in
 // [Set].OrderGiven. Both are 0-based. Of an order with ties, or of some items alone, "levels" says
 // what is known. [[3], [0, 2]] is item 3 before items 0 and 2, which are tied, and nothing of the
-// others (see [BucketOrder]). "count", or "weight", a whole number, is how often the set counts in a
-// training and an evaluation. "features" of the set, such as those of a query, are appended to those
-// of each item. "constraints" are rules for orders that are asked for, as [constraint.Text] writes
-// them: {"pin": ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}. An unknown field,
-// a repeated field, NaN and infinity are errors that name the line and the field. Blank lines are
-// skipped. A set is read as its bytes come, and is there with the end of its line. No line is kept.
+// others (see [BucketOrder]). "count", or "weight", a whole number, is how often the set counts in
+// a training and an evaluation.
+//
+// "constraints" are rules for orders that are asked for, as [constraint.Text] writes them: {"pin":
+// ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}.
+//
+// An unknown field, a repeated field, NaN and infinity are errors that name the line and the field.
+// Blank lines are skipped. A set is read as its bytes come, and is there with the end of its line.
+// No line is kept.
 type JSONLReader struct {
 	name, dir string
 	line      lineReader

@@ -81,15 +81,19 @@ type trainer struct {
 	validated int
 }
 
-// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the model must
-// have the run's configuration; an error names the keys that differ. Only the length, train.steps or
-// train.time, may be another one, also beyond the first end. It counts what was trained before. The learning
-// rate is then that of a training of that length at this point, and the run's configuration gets that
-// length. Train returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes the
+// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the
+// model must have the run's configuration; an error names the keys that differ. Only the length,
+// train.steps or train.time, may be another one, also beyond the first end. It counts what was
+// trained before. The learning rate is then that of a training of that length at this point, and
+// the run's configuration gets that length.
+//
+// Train returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes the
 // same steps as an unbroken one, bit for bit on the same engine. There are two exceptions. With
-// Config.Train.Time the clock decides on the learning rate. With another number of devices or processes sums
-// round otherwise. Several processes all call Train, with the same model, on one directory. Only the first
-// has it open for writing, writes to it and calls back.
+// Config.Train.Time the clock decides on the learning rate. With another number of devices or
+// processes sums round otherwise.
+//
+// Several processes all call Train, with the same model, on one directory. Only the first has it
+// open for writing, writes to it and calls back.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {

@@ -68,12 +68,13 @@ type Law interface {
 	// where nothing else was found the result is Mode's order alone. Where equally probable orders
 	// compete for the last places, always the same ones are returned; no rule says which.
 	TopK(scores []float64, k int) []Candidate
-	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] (GPL:
-	// [..., n, n], path: [..., n+1, n], cgpl: [..., n+1, 3w+1]) and rank [..., n] int32, with any number of leading axes. It is
-	// differentiable in scores; an impossible order is −Inf with gradient zero.
+	// LogProbGraph builds log p [...] from scores [..., NumScores(n)] and rank [..., n] int32, with
+	// any number of leading axes. Scores are [..., n, n] for GPL, [..., n+1, n] for path and
+	// [..., n+1, 3w+1] for cgpl. It is differentiable in scores. An impossible order is −Inf with
+	// gradient zero.
 	LogProbGraph(scores, rank *graph.Node) *graph.Node
-	// FullSupport reports whether every order is possible, so that denoising
-	// steps may be merged (paper §3.3).
+	// FullSupport reports whether every order is possible, so that denoising steps may be merged
+	// (paper §3.3).
 	FullSupport() bool
 }
 

@@ -4,7 +4,7 @@
 //	GET  /v1/models        what there is to ask, and the limits
 //	POST /v1/order         the most probable orders of sets        {"model", "sets", "top", …}
 //	POST /v1/sample        draws, and how often each item stands where
-//	POST /v1/score         a lower bound on log p of given orders, nats
+//	POST /v1/score         log p of given orders and a lower bound on it, nats
 //	POST /v1/puzzle        a picture, cut into tiles, put together again
 //	POST /v1/sets          a table in CSV as sets
 //	GET  /v1/openapi.json  all of this, for programs
