@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/riffle-ml/riffle"
 	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/internal/build"
 )
@@ -31,4 +32,15 @@ func (a *app) printVersion() error {
 	}{build.Read(), parts}, func() {
 		fmt.Fprintf(a.out, "%s, engines %s, SIMD: %s\n", build.Read(), strings.Join(parts.Engines, " "), cmp.Or(parts.SIMD, "none"))
 	})
+}
+
+func (a *app) citeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cite",
+		Short: "the BibTeX entry of the paper behind this program",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			return a.print(map[string]string{"bibtex": riffle.Citation}, func() { fmt.Fprint(a.out, riffle.Citation) })
+		},
+	}
 }
