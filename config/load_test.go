@@ -181,7 +181,7 @@ func TestTOMLIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# sets a step\nbatch = 64\n", "[model]\n", "feed_forward = 512\n", "schedule = []\n", "lr = 0.001\n"} {
+	for _, want := range []string{"# sets per step\nbatch = 64\n", "[model]\n", "feed_forward = 512\n", "schedule = []\n", "lr = 0.001\n"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%q is not in\n%s", want, data)
 		}

@@ -14,9 +14,9 @@ func WriteReference(w io.Writer) error {
 <!-- Made by make docs from config/config.go: change that. -->
 
 A configuration is a TOML file of at most 64 KiB: a preset (` + "`riffle presets NAME`" + `), a file of yours, or a run's config.toml,
-which is complete. ` + "`--set key=value`" + ` changes a key for one training. A key that does not exist is an error that names the
-nearest one, and so is a key that has no effect with the others: the last column says with which it has one, and where there
-are several lines in it all must hold. Where no default is given it is 0, false or empty.
+which is complete. ` + "`--set key=value`" + ` changes a key for one training. An unknown key is an error that names the
+nearest key. A key that has no effect beside the other values is an error too. The last column says which values of other keys
+a key needs; all its lines must hold. Where no default is given, it is 0, false or empty.
 
 `)
 	keys := Keys()

@@ -13,25 +13,27 @@ import (
 //	set,item,rank,FEATURE,FEATURE,…
 //
 // A line is an item: the set it is in, its id, its rank in the set, and its features, if the table
-// has any. A rank is 1 or any number. The least comes first, equal ranks are tied, and an empty one
-// is unknown. Without features items are bare. An item then has the same number in all sets, by the
-// order in which ids first occur. A column count, one whole number throughout a set, is how often
-// the set counts. Lines of a set may stand anywhere. Columns are told by their name; "set", "item"
-// and "rank" may be in any place.
+// has any. A rank may be any number. The lowest rank comes first, equal ranks are tied, and an
+// empty rank is unknown. Items without features are bare. Then the same id is the same item in all
+// sets, and items are numbered as their ids first occur. A column count says how often a set
+// counts. It is a whole number, the same on all lines of the set. The lines of a set may stand
+// anywhere. Columns are recognised by their names; "set", "item" and "rank" may be in any place.
 //
-// A table of ballots has a line for each voter. Its columns rank1,rank2,… (or choice, preference, place) hold the
-// names of items, from the best on. It may have a column count, how many voted so, and a column voter. Equal
-// ballots are one set, with their count. One that names no item is a voter who says nothing. A table without a
-// header is one of ballots where its first lines have no more names than columns and none twice in a line.
+// A table of ballots has a line for each voter. Its columns rank1,rank2,… (or choice, preference,
+// place) hold the names of items, from the best on. It may have a column count, the number of
+// voters who voted this way, and a column voter. Equal ballots are one set, with their count. A
+// ballot that names no item is a voter who says nothing. A table without a header is read as
+// ballots if no name occurs twice in one of its first lines, and these have no more names than
+// columns.
 //
 // A table of numbers alone is LightGBM's: the relevance, then features, without a header. FILE.query
 // beside it has the sizes of the sets, a line each.
 //
 // Values are separated by commas, semicolons or tabs, as the first line, "sep=;", or the header
-// shows. White space around values is left out. Numbers are decimal. Where semicolons or tabs
+// shows. White space around values is ignored. Numbers are decimal. Where semicolons or tabs
 // separate, they may have decimal commas. The text is UTF-8, or UTF-16 with a byte order mark.
 //
-// All faults of a file are told at once, as [Faults].
+// All faults of a file are reported at once, as [Faults].
 func ParseTable(r io.Reader, name string, o Options) (*File, error) {
 	f := &File{Path: name, Format: FormatCSV, Options: o}
 	return f, f.readCSV(r, name)
@@ -47,14 +49,15 @@ func (f *File) readCSV(r io.Reader, name string) error {
 	return err
 }
 
-// openCSV reads the header of a table. It reads the rest too, unless the table has a line an item.
+// openCSV reads the header of a table. It also reads the rest, unless the table has one line per
+// item.
 func (f *File) openCSV(r io.Reader, name string) (*itemReader, error) {
 	in, err := newRecords(r, name)
 	if err != nil {
 		return nil, err
 	}
 	var first, columns []string
-	for len(columns) == 0 { // lines of nothing may come first
+	for len(columns) == 0 { // empty lines may come first
 		record, err := in.next()
 		if errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: is empty, wanted a header such as set,item,rank", name)
@@ -66,7 +69,7 @@ func (f *File) openCSV(r io.Reader, name string) (*itemReader, error) {
 		for i, c := range record {
 			first[i] = strings.Clone(c)
 		}
-		for columns = first; len(columns) > 0 && columns[len(columns)-1] == ""; { // it may be wider than its header
+		for columns = first; len(columns) > 0 && columns[len(columns)-1] == ""; { // the table may be wider than its header
 			columns = columns[:len(columns)-1]
 		}
 	}

@@ -12,11 +12,11 @@ import (
 // 10,000 features with all their digits.
 const MaxLineBytes = 64 << 20
 
-// MaxItems is the most items that a set of JSONL may have, as many as PrefLib's alternatives:
-// an item can be three bytes of a file.
+// MaxItems is the most items that a set of JSONL may have, as many as PrefLib's alternatives. The
+// limit is needed because an item can take only three bytes of a file.
 const MaxItems = MaxAlternatives
 
-// JSONLReader reads Riffle's own JSONL, one set a line:
+// JSONLReader reads Riffle's own JSONL, one set per line:
 //
 //	{"id": "q7", "items": [{"features": [0.1, 2]}, {"features": [3, 4]}], "order": [1, 0]}
 //
@@ -27,17 +27,17 @@ const MaxItems = MaxAlternatives
 // have an "id" that is unique in the file, and an item one that is unique in the set.
 //
 // "order" lists items by position. "rank", positions by item, is accepted instead and reported in
-// [Set].OrderGiven. Both are 0-based. Of an order with ties, or of some items alone, "levels" says
-// what is known. [[3], [0, 2]] is item 3 before items 0 and 2, which are tied, and nothing of the
-// others (see [BucketOrder]). "count", or "weight", a whole number, is how often the set counts in
-// a training and an evaluation.
+// [Set].OrderGiven. Both are 0-based. For an order with ties, or of only some items, "levels" says
+// what is known. [[3], [0, 2]] puts item 3 before items 0 and 2, which are tied, and says nothing
+// about the others (see [BucketOrder]). "count", or "weight", a whole number, is how often the set
+// counts in a training and an evaluation.
 //
 // "constraints" are rules for orders that are asked for, as [constraint.Text] writes them: {"pin":
 // ["a=0"], "before": ["a,b"], "first": ["2:a,b"], "forbid": ["b=3"]}.
 //
 // An unknown field, a repeated field, NaN and infinity are errors that name the line and the field.
-// Blank lines are skipped. A set is read as its bytes come, and is there with the end of its line.
-// No line is kept.
+// Blank lines are skipped. A set is parsed as its bytes arrive, and is complete at the end of its
+// line. Lines are not kept in memory.
 type JSONLReader struct {
 	name, dir string
 	line      lineReader
@@ -55,7 +55,7 @@ func NewJSONLReader(r io.Reader, name string) (*JSONLReader, error) {
 	return &JSONLReader{name: name, dir: filepath.Dir(name), line: lineReader{r: br, ended: true}}, nil
 }
 
-// readAll reads the sets that are left. All faults are told at once.
+// readAll reads the sets that are left. All faults are reported at once.
 func (r *JSONLReader) readAll() (sets []*Set, err error) {
 	faults := &Faults{Path: r.name}
 	for {
@@ -97,7 +97,7 @@ func (r *JSONLReader) next() (*Set, error) {
 		s, err = r.parser.set(start)
 	}
 	if r.line.broken() {
-		err = r.line.err // whatever was made of what came before it
+		err = r.line.err // even if a set was made of the bytes before the fault
 	}
 	if err == nil {
 		s.Dir, s.Line = r.dir, r.line.number
@@ -131,7 +131,7 @@ type seen struct {
 	widthLine int
 }
 
-// arrange brings the features of a set into the places of those before it, by their names.
+// arrange puts the features of a set, by their names, in the order that earlier sets have.
 func (f *seen) arrange(s *Set) error {
 	if f.width == 0 || s.Kind != KindFeatures || len(s.Items) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (f *seen) arrange(s *Set) error {
 	return nil
 }
 
-// add holds a set against those before it in the file and remembers it.
+// add checks a set against the earlier ones of the file, and remembers it.
 func (f *seen) add(s *Set, line int) error {
 	if first, used := f.ids[s.ID]; used {
 		return fmt.Errorf("id: %s is line %d's already", quoted(s.ID), first)
@@ -157,7 +157,7 @@ func (f *seen) add(s *Set, line int) error {
 			f.width, f.columns, f.widthLine = width, s.Columns, line
 		}
 		if width != f.width {
-			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as line %d has", width, f.width, f.widthLine)
+			return fmt.Errorf("item 0: features: has %d numbers, wanted %d as in line %d", width, f.width, f.widthLine)
 		}
 	}
 	if s.ID != "" {

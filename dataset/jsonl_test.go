@@ -112,7 +112,7 @@ func TestReadJSONLErrors(t *testing.T) {
 		"mixed with bare":     {`{"items":[{},{"point":[1,2]}]}`, `1: item 1: is a point, wanted bare as item 0 is`},
 		"two kinds":           {`{"items":[{"features":[1],"image":"a.png"}]}`, `1: item 0: image: is there beside "features", wanted one of them`},
 		"lengths":             {`{"items":[{"features":[1]},{"features":[1,2]}]}`, `1: item 1: features: has 2 numbers, wanted 1 as item 0 has`},
-		"lengths across":      {two + `"order":[0,1]}` + "\n" + `{"items":[{"features":[1]}]}`, `2: item 0: features: has 1 numbers, wanted 2 as line 1 has`},
+		"lengths across":      {two + `"order":[0,1]}` + "\n" + `{"items":[{"features":[1]}]}`, `2: item 0: features: has 1 numbers, wanted 2 as in line 1`},
 		"no features":         {`{"items":[{"features":[]}]}`, `1: item 0: features: has no numbers, wanted 1 or more`},
 		"NaN":                 {`{"items":[{"features":[1]},{"features":[NaN]}]}`, `1: item 1: features[0]: is NaN, wanted a finite number`},
 		"minus infinity":      {`{"items":[{"features":[0,-Infinity]}]}`, `1: item 0: features[1]: is Infinity, wanted a finite number`},
@@ -311,7 +311,7 @@ func TestJSONLWriterComparesSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, w.Write(&Set{ID: "a"}), `set 1: id: "a" is line 1's already`)
-	wantError(t, w.Write(&Set{Kind: KindFeatures, Items: []Item{{Features: []float64{1}}}}), "set 1: item 0: features: has 1 numbers, wanted 2 as line 1 has")
+	wantError(t, w.Write(&Set{Kind: KindFeatures, Items: []Item{{Features: []float64{1}}}}), "set 1: item 0: features: has 1 numbers, wanted 2 as in line 1")
 	if err := w.Write(&Set{Kind: KindFeatures}); err != nil { // no items, no length
 		t.Fatal(err)
 	}

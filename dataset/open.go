@@ -31,49 +31,51 @@ const (
 type File struct {
 	Path   string
 	Format Format
-	Type   string // of PrefLib: soc, soi, toc or toi
-	Title  string // of PrefLib; of TSPLIB the name
+	Type   string // PrefLib's: soc, soi, toc or toi
+	Title  string // PrefLib's title, or TSPLIB's name
 	Sets   []*Set
-	// Warnings are of what can be read in two ways, and of a header whose numbers are not those of
-	// the file. Those of a stream are there at its end.
+	// Warnings tell of what can be read in two ways, and of a header whose numbers do not match
+	// the file. A stream has its warnings once it is read to the end.
 	Warnings []string
 
 	problem *TSPLIB
 
 	Options
-	query string // the file beside it that has the sizes of its sets, "" where there is none
+	query string // the file beside it with the sizes of the sets, "" if there is none
 }
 
 // Options say how a file is read.
 type Options struct {
-	// Empty is whether a table may have empty features, or JSONL null for one. They are then NaN; else
-	// they are errors.
+	// Empty allows empty features in a table, and null for a feature in JSONL. They are read as
+	// NaN. Without Empty they are errors.
 	Empty bool
-	// EmptyHint says how to have empty features filled, in the words of the command or the program that
-	// asks. It is the hint of the error that a table has some; "" is one in plain words.
+	// EmptyHint is the hint of the error that a table has empty features. It says how to have them
+	// filled, in the words of the calling command or program. If it is "", the error has a general
+	// hint.
 	EmptyHint string
 	// Cities says that the file is a problem or tours. If it begins with numbers it is tour text,
 	// else TSPLIB.
 	Cities bool
 }
 
-// Input is a file, a folder or a stream that was opened, once. It says what it is, and gives its sets as
-// they are asked for. A set of JSONL is there with the end of its line. In a stream that is a table of
-// features the lines of a set stand together, and the first line of the next ends it. No more is kept. All
-// sets of other formats are in [File].Sets, since a line anywhere may be of any set.
+// Input is an opened file, folder or stream. It says what it is, and gives its sets one by one. A
+// set of JSONL is complete at the end of its line. In a streamed table of features the lines of a
+// set must stand together, and the first line of the next set ends it. Only the current set is
+// kept. For other formats all sets are in [File].Sets, since any line may belong to any set.
 type Input struct {
 	*File
-	// Size is in bytes. It is −1 for pipes and other streams, whose end is known when it comes, and
-	// 0 for folders.
+	// Size is in bytes. It is −1 for pipes and other streams, whose length is not known
+	// beforehand, and 0 for folders.
 	Size  int64
 	lines *JSONLReader // of JSONL
 	items *itemReader  // of a stream that is a table of features
 	from  io.Closer
 }
 
-// Open opens a file, a folder of pictures, or a pipe. It finds the format by the first lines or, where they do
-// not tell, by the name. It waits some seconds for somebody to write to a pipe. A picture has a format and no
-// sets. A TSPLIB problem without coordinates is a set of bare items. Of several tours the first is the order.
+// Open opens a file, a folder of pictures, or a pipe. It finds the format from the first lines or,
+// if they do not tell, from the name. It waits some seconds for somebody to write to a pipe. A
+// picture has a format and no sets. A TSPLIB problem without coordinates is a set of bare items. If
+// a file has several tours, the first one is the order.
 func Open(path string, o Options) (*Input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,7 +110,7 @@ func Open(path string, o Options) (*Input, error) {
 	return in, nil
 }
 
-// OpenReader is [Open] of a stream, which name stands for in errors.
+// OpenReader is [Open] for a stream. Errors call it name.
 func OpenReader(r io.Reader, name string, o Options) (*Input, error) {
 	return openReader(r, name, o, false)
 }
@@ -132,7 +134,7 @@ func openReader(r io.Reader, name string, o Options, file bool) (*Input, error) 
 	if in.items, err = in.openCSV(br, name); err != nil || in.items == nil || len(in.items.features) > 0 && !file {
 		return in, err
 	}
-	_, err = in.ReadAll() // bare items are those of all sets together
+	_, err = in.ReadAll() // a set's bare items are the items of all sets together
 	return in, err
 }
 
@@ -169,7 +171,7 @@ func (in *Input) All() iter.Seq2[*Set, error] {
 }
 
 // Read reads all of a file or folder that [Open] opens. It refuses a pipe, which could not be read
-// again. All faults of JSONL are told at once, as [Faults].
+// again. All faults of JSONL are reported at once, as [Faults].
 func Read(path string, o Options) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
 		return nil, errPipe(path)
@@ -203,7 +205,7 @@ func errPicture(name string) error {
 	return hint.Errorf("a folder of pictures is a set", "%s: is a picture, wanted sets", name)
 }
 
-// parse reads a file of the format that is set, but JSONL.
+// parse reads a file of any format but JSONL; f.Format says which.
 func (f *File) parse(r io.Reader, name string) (err error) {
 	switch f.Format {
 	case FormatCSV, FormatBallots:
@@ -228,7 +230,7 @@ func (f *File) parse(r io.Reader, name string) (err error) {
 	return err
 }
 
-// anySet is [TSPLIB.Set], and bare items where there are no points.
+// anySet is [TSPLIB.Set], or a set of bare items if there are no points.
 func (f *TSPLIB) anySet() *Set {
 	if s, err := f.Set(); err == nil {
 		return s

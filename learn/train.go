@@ -13,7 +13,7 @@ import (
 	"github.com/riffle-ml/riffle/task"
 )
 
-// Progress is how far a training is.
+// Progress says how far a training has come.
 type Progress struct {
 	Step    int
 	Done    float64 // 0 to 1
@@ -23,8 +23,8 @@ type Progress struct {
 	Rate    float64       // steps a second, of this session
 }
 
-// Line says how far a training with batches of so many sets is. What is not known yet is a question mark,
-// such as the loss while the engine is still at the first step.
+// Line describes the progress in one line, for batches of so many sets. What is not known yet is a
+// question mark, such as the loss while the engine is still at the first step.
 func (p Progress) Line(batch float64) string {
 	loss, left := "?", "?"
 	if p.Loss != 0 {
@@ -38,13 +38,15 @@ func (p Progress) Line(batch float64) string {
 
 // TrainOptions are options that do not belong to a run's configuration.
 type TrainOptions struct {
-	// Devices of the engine that share each batch, 0 and 1 are one: see [Model.CheckDevices].
+	// Devices is how many devices of the engine share each batch; 0 means 1. See
+	// [Model.CheckDevices].
 	Devices int
 	// Validate judges the model on count sets for validation, at each checkpoint where
-	// train.validate asks for it. It returns what the log keeps of it, nil for nothing. Where
-	// Validate is nil there is no validation. Package evaluate has one.
+	// train.validate asks for it. It returns what goes into the log, or nil. If Validate is nil
+	// there is no validation. Package evaluate has such a function.
 	Validate func(ctx context.Context, m *Model, count int) (map[string]any, error)
-	// Peers are the processes that share each batch, nil for this one alone: see [Model.CheckPeers].
+	// Peers are the processes that share each batch, nil if there is only this one: see
+	// [Model.CheckPeers].
 	Peers diffusion.Peers
 	// The callbacks may be nil; they are called between steps.
 	OnStep    func(Progress)
@@ -81,19 +83,19 @@ type trainer struct {
 	validated int
 }
 
-// Train trains the model in a run directory, from the last checkpoint if resume is set. Then the
-// model must have the run's configuration; an error names the keys that differ. Only the length,
-// train.steps or train.time, may be another one, also beyond the first end. It counts what was
-// trained before. The learning rate is then that of a training of that length at this point, and
-// the run's configuration gets that length.
+// Train trains the model in a run directory, from the last checkpoint if resume is set. If it
+// resumes, the model must have the run's configuration; an error names the keys that differ. Only
+// the length, train.steps or train.time, may change, even after the training had ended. The new
+// length includes what was trained before. The learning rate is then what a training of the new
+// length has at this point, and the run's configuration takes the new length.
 //
 // Train returns ErrStopped when ctx ends it. After a stop, or a kill, a resumed training makes the
 // same steps as an unbroken one, bit for bit on the same engine. There are two exceptions. With
-// Config.Train.Time the clock decides on the learning rate. With another number of devices or
-// processes sums round otherwise.
+// Config.Train.Time the clock decides the learning rate. With another number of devices or
+// processes, sums are rounded differently.
 //
-// Several processes all call Train, with the same model, on one directory. Only the first has it
-// open for writing, writes to it and calls back.
+// Several processes all call Train, with the same model, on one directory. Only the first one opens
+// it for writing and calls the callbacks.
 func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainOptions) (err error) {
 	t := &trainer{Model: m, ctx: ctx, dir: dir, opt: opt, start: time.Now(), known: map[int]bool{}}
 	if t.limit, err = m.Config.TimeLimit(); err != nil {
@@ -126,7 +128,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		return err
 	}
 	defer t.steps.Close()
-	defer func() { err = errors.Join(err, t.steps.Swap()) }() // what is used from now on
+	defer func() { err = errors.Join(err, t.steps.Swap()) }() // from now on the average is used, if there is one
 	if err := t.steps.Spread(devices); err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		if err := t.steps.Join(opt.Peers); err != nil {
 			return err
 		}
-		// The directory is not written to before all have read what they go on from.
+		// Nobody writes to the directory before all have read the checkpoint.
 		if err := opt.Peers.Sum([]float32{0}); err != nil {
 			return err
 		}
@@ -154,7 +156,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 			return err
 		}
 	}
-	if m.initialised && m.State.Step == 0 && !resume { // a resumed training must find it
+	if m.initialised && m.State.Step == 0 && !resume { // a resumed training must find these weights
 		if err := t.save(false); err != nil {
 			return err
 		}
@@ -206,8 +208,8 @@ func (t *trainer) loop() error {
 		finished := !stop && (spent || done > 1 || done == 1 && t.limit > 0)
 		due := t.writes() && time.Since(saved) >= every
 		if due && !stop && !finished {
-			// What had the steps refused may be in the weights already. So the earlier checkpoint
-			// stays until a step is taken again.
+			// The cause of refused steps may already be in the weights. So the earlier
+			// checkpoint stays until a step is taken again.
 			if err := t.read(0); err != nil {
 				return err
 			}
@@ -254,7 +256,7 @@ func (t *trainer) loop() error {
 	}
 }
 
-// make makes step s. The first of a shape compiles it, which is no part of the training's time.
+// make makes step s. The first step with a shape compiles it. That does not count as training time.
 func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, error) {
 	if size := b.Objects.Shape().Dim(1); !t.known[size] {
 		t.known[size] = true
@@ -271,7 +273,7 @@ func (t *trainer) make(s int, rate float64, b *method.Batch) (*diffusion.Step, e
 	return t.steps.Step(s, rate, inputs...)
 }
 
-// writes reports whether this process keeps the run: of several the first.
+// writes reports whether this process writes to the run. Of several processes only the first does.
 func (t *trainer) writes() bool { return t.opt.Peers == nil || t.opt.Peers.Rank() == 0 }
 
 // agree returns [trainer.done] by the first process's clock, and whether any process is to stop. Only the
@@ -298,9 +300,9 @@ func (t *trainer) agree(s int) (done float64, stop, spent bool, err error) {
 	return done, x[1] > 0, x[2] > 0, err
 }
 
-// done returns how much of the training is done when step s is about to be made. Above 1 there is
-// no step s. The first step is made whatever the time, since a model that was never trained is of
-// no use.
+// done returns how much of the training is done when step s is about to be made. If it is above 1,
+// there is no step s. The first step is made whatever the time, since a model that was never
+// trained is of no use.
 func (t *trainer) done(s int) float64 {
 	switch {
 	case t.limit > 0 && s == 1:

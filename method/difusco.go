@@ -15,8 +15,9 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// edgeDiffusion is DIFUSCO (Sun & Yang 2023). Noise flips edges of the tour. A gated graph network tells
-// from the noisy ones which were in it, and its last probabilities are merged into a tour.
+// edgeDiffusion is DIFUSCO (Sun & Yang 2023). Noise flips edges of the tour. From the noisy edges a
+// gated graph network tells which edges were in the tour. Its last probabilities are merged into a
+// tour.
 var edgeDiffusion = &Method{
 	Name: "difusco", Head: "noisy-edges",
 	train:   func(s *Setup) (Training, error) { return flips{s, difusco.Paper()}, nil },
@@ -98,7 +99,7 @@ func (o *flipsOrderer) Orders(objects *tensors.Tensor, first int) ([]perm.Order,
 	return tours(objects, one, o.Config.Baseline.TwoOpt, heatmap.Merge)
 }
 
-// draw draws the edges of a set, each 1 with a probability.
+// draw draws each edge of a set: it is 1 with probability one(at).
 func draw(x []float32, n int, rng *rand.Rand, one func(at int) float64) {
 	for i := range n {
 		for j := range i {

@@ -1,6 +1,6 @@
 // Package method holds what a training may minimise and how orders are found with what was learned,
-// one method a file. The methods are diffusion by the bound and by pixels alone, and what diffusion
-// is compared with.
+// one method a file. The methods are diffusion trained on the bound, diffusion trained on pixels
+// alone, and those that diffusion is compared with.
 package method
 
 import (
@@ -20,21 +20,21 @@ import (
 	"github.com/riffle-ml/riffle/run"
 )
 
-// Method is a way to learn orders. Its keys of a configuration are those for it in package config.
+// Method is a way to learn orders. Package config says which keys belong to it.
 type Method struct {
-	// Name is that of the configuration's method, and Objectives are the values of train.objective
-	// that stand for it, none where the method has but one.
+	// Name is the value of the key method. Objectives are the values of train.objective that
+	// select this method, nil if the method has a single objective.
 	Name       string
 	Objectives []string
 	// Head is what the network ends in ([denoiser.Config]), "" for the scores of a reverse law. A
-	// method with such scores has a process. Its reverse steps find orders, by beam too, and draw and
-	// score them.
+	// method with such scores has a process. The process's reverse steps find orders, also by beam
+	// search, draw them and score them.
 	Head string
-	// AnySequence is whether what it finds may be no permutation.
+	// AnySequence says that what the method finds may not be a permutation.
 	AnySequence bool
-	// Pictures is whether the loss compares pictures, which the objects must then be.
+	// Pictures says that the loss compares pictures. The objects must then be pictures.
 	Pictures bool
-	// OneProcess is whether several processes cannot share its batches.
+	// OneProcess says that several processes cannot share its batches.
 	OneProcess bool
 
 	prepare func(*Setup, *Batch) // nil where a batch needs nothing
@@ -44,7 +44,7 @@ type Method struct {
 
 var all = []*Method{bound, latent, gumbelSinkhorn, diffSort, errorFree, scoreEntropy, graphConvolutions, edgeDiffusion}
 
-// Of returns the method of a configuration that is resolved.
+// Of returns the method of a resolved configuration.
 func Of(c *config.Config) (*Method, error) {
 	for _, m := range all {
 		if m.Name == c.Method && (m.Objectives == nil || slices.Contains(m.Objectives, c.Train.Objective)) {
@@ -57,12 +57,13 @@ func Of(c *config.Config) (*Method, error) {
 // Diffuses reports whether the method has a process, whose reverse steps find orders.
 func (m *Method) Diffuses() bool { return m.Head == "" }
 
-// Refuse is the error for what only reverse steps can do, nil where the method has them.
+// Refuse is the error for a question that only reverse steps can answer, nil if the method has
+// them.
 func (m *Method) Refuse(what string) error {
 	if m.Diffuses() {
 		return nil
 	}
-	return hint.Errorf("riffle eval judges it; a model with method diffusion can do the rest", "method %s: has no %s, it is there to be compared with", m.Name, what)
+	return hint.Errorf("riffle eval judges it; a model with method diffusion can do the rest", "method %s: has no %s, it is only there for comparison", m.Name, what)
 }
 
 // States is how many states of a set the network sees in a training step.
@@ -73,12 +74,13 @@ func (m *Method) States(s *Setup) int {
 	return 1
 }
 
-// CheckPictures is an error where the method needs pictures and the task's objects are none.
+// CheckPictures returns an error if the method needs pictures and the task's objects are not
+// pictures.
 func (m *Method) CheckPictures(c *config.Config, pixels []float32) error {
 	if !m.Pictures || pixels != nil {
 		return nil
 	}
-	return config.Errorf(config.TrainObjective, "%s compares pictures, which the objects of task %s are not", strings.Join(m.Objectives, ", "), c.Task.Name)
+	return config.Errorf(config.TrainObjective, "%s compares pictures, but the objects of task %s are not pictures", strings.Join(m.Objectives, ", "), c.Task.Name)
 }
 
 // Prepare adds to a batch what depends on the seed and the step alone. Batches are prepared ahead of
@@ -89,10 +91,10 @@ func (m *Method) Prepare(s *Setup, b *Batch) {
 	}
 }
 
-// Train begins a training; close what it returns.
+// Train begins a training. The caller closes it.
 func (m *Method) Train(s *Setup) (Training, error) { return m.train(s) }
 
-// Orderer returns what finds orders; close it. It is for methods without a process.
+// Orderer returns what finds orders, for methods without a process. The caller closes it.
 func (m *Method) Orderer(s *Setup) (Orderer, error) { return m.orderer(s) }
 
 // Setup is what a method works on.
@@ -108,14 +110,14 @@ type Setup struct {
 // Batch is the sets of a training step.
 type Batch struct {
 	Step      int             // from 1
-	First     int             // number of the first set, of all that training draws
-	Whole     int             // how many sets the step's whole batch has, of which this may be a process's share
+	First     int             // number of the first set, counted over the whole training
+	Whole     int             // how many sets the step's whole batch has; this one may be a process's share of it
 	Offset    int             // where in the whole batch this share begins
 	Objects   *tensors.Tensor // [batch, n, …]
 	Clean     []perm.Order
-	Padded    bool              // whether n is more than some sets have
+	Padded    bool              // whether some sets have fewer than n objects
 	States    *diffusion.States // of methods with a process
-	Pixels    []float32         // [batch, n, PixelSize], nil where the objects are no pictures
+	Pixels    []float32         // [batch, n, PixelSize], nil if the objects are not pictures
 	PixelSize int
 }
 
@@ -123,18 +125,18 @@ type Batch struct {
 type Training interface {
 	// Loss builds the loss of a step from its inputs, see [diffusion.Loss].
 	Loss(c *denoiser.Context, inputs []*graph.Node) *graph.Node
-	// Inputs makes what the loss reads of a batch. It is called once a step, in their order, before the
-	// step is made.
+	// Inputs makes what the loss reads of a batch. It is called once per step, in the order of the
+	// steps, before the step is made.
 	Inputs(b *Batch) ([]*tensors.Tensor, error)
 	Close()
 }
 
 // Orderer finds orders.
 type Orderer interface {
-	// Orders finds one of each of some sets, number first, first+1, … of their split. What a
-	// method that knows nothing of permutations gives may be none.
+	// Orders finds one order for each of the sets, which are number first, first+1, … of their
+	// split. A method with AnySequence may return something that is not a permutation.
 	Orders(objects *tensors.Tensor, first int) ([]perm.Order, error)
-	// Warnings are of the orders found so far.
+	// Warnings are about the orders found so far.
 	Warnings() []string
 	Close()
 }

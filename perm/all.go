@@ -18,7 +18,8 @@ func All(n int) iter.Seq[Order] {
 	}
 }
 
-// next turns o into its lexicographic successor, or reports that it is the last.
+// next turns o into its lexicographic successor. It returns false, and leaves o alone, if o is the
+// last order.
 func next(o Order) bool {
 	i := len(o) - 2
 	for i >= 0 && o[i] > o[i+1] {

@@ -20,8 +20,8 @@ func (o Order) Lehmer() []int {
 	return code
 }
 
-// FromLehmer returns the order with the given Lehmer code. It fails if an entry
-// i is outside 0 … n−1−i.
+// FromLehmer returns the order with the given Lehmer code. It fails if some code[i] is outside 0 …
+// n−1−i.
 func FromLehmer(code []int) (Order, error) {
 	n := len(code)
 	o := make(Order, n)
@@ -93,8 +93,8 @@ func AtIndex64(n int, index uint64) (Order, error) {
 	}
 	o := make(Order, n)
 	rest := index
-	// From the right: the digit of position i says how many of the items to its right are smaller.
-	// So those at or above it move up by one.
+	// From the right: digit i is how many of the items to the right of position i are smaller. It
+	// is written at i, and the items to the right that are not below it move up by one.
 	for i := n - 1; i >= 0; i-- {
 		o[i] = int(rest % uint64(n-i))
 		rest /= uint64(n - i)

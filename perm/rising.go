@@ -5,9 +5,8 @@ package perm
 //
 //	r = 1 + #{v : rank[v+1] < rank[v]},  1 ≤ r ≤ n,
 //
-// and 0 for n = 0. It is 1 for the identity alone. The probability of an order
-// after any number of riffle shuffles depends on r and n only (Bayer & Diaconis
-// 1992, Thm 1; paper §3.1).
+// and 0 for n = 0. It is 1 only for the identity. The probability of an order after any number of
+// riffle shuffles depends on r and n only (Bayer & Diaconis 1992, Thm 1; paper §3.1).
 func (o Order) RisingSequenceCount() int {
 	if len(o) == 0 {
 		return 0

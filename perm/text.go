@@ -58,7 +58,7 @@ func parse(text string, base Base, what string) ([]int, error) {
 		}
 		fields = append(fields, inner...)
 	}
-	// Numbers in messages are those of the text, entry and value alike.
+	// Messages count entries and values from base, as the text does.
 	first, last := int(base), len(fields)-1+int(base)
 	p := make([]int, len(fields))
 	seen := make([]bool, len(fields))

@@ -1,8 +1,8 @@
-// Package question puts complete questions to models. Command and server use it alike. It has the
-// defaults of a question, the reasons why it has no answer ([learn.Refusal]), and the limits on its
-// work. The command asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask], [Puzzle], [Tour]).
-// The server makes queries ([Order.Query] …), has them admitted ([Model.Admit]) and answers them
-// from a queue ([Ask]).
+// Package question puts complete questions to models. Both the command and the server use it. It
+// has the defaults of questions, the reasons why a question is refused ([learn.Refusal]), and the
+// limits on its work. The command asks a model itself ([Order.Ask], [Sample.Ask], [Score.Ask],
+// [Puzzle], [Tour]). The server makes queries ([Order.Query] …), has them admitted ([Model.Admit])
+// and answers them from a queue ([Ask]).
 package question
 
 import (
@@ -16,9 +16,9 @@ import (
 const (
 	DefaultTop          = 1  // orders
 	DefaultCount        = 10 // orders drawn of a set
-	DefaultDraws        = 32 // trajectories that log p is estimated by
-	DefaultEntropyDraws = 64 // and those of each different order behind an entropy
-	DefaultSeed         = 1  // of what is drawn
+	DefaultDraws        = 32 // trajectories for an estimate of log p
+	DefaultEntropyDraws = 64 // trajectories for each different order in an entropy
+	DefaultSeed         = 1  // of all draws
 )
 
 // Order asks for the most probable orders of sets.
@@ -27,7 +27,7 @@ type Order struct {
 	Decode learn.DecodeOptions
 }
 
-// Check refuses what no model answers.
+// Check refuses a question that no model can answer.
 func (o Order) Check() error { return o.Decode.Check(o.Top) }
 
 // Query is the complete question to a model.
@@ -52,7 +52,7 @@ type Score struct {
 	Seed  uint64
 }
 
-// Check refuses what no model answers.
+// Check refuses a question that no model can answer.
 func (s Score) Check() error { return learn.CheckDraws("draws", s.Draws) }
 
 // Query is the complete question.
@@ -65,7 +65,8 @@ func (s Score) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([]
 	return m.Score(ctx, sets, s.Draws, s.Seed)
 }
 
-// Answer is what a query gave: the list of its kind, one a set.
+// Answer is the answer to a query. Only the list of the query's kind is filled, with one entry per
+// set.
 type Answer struct {
 	Ordered []learn.Ordered
 	Sampled []learn.Sampled

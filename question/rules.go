@@ -14,7 +14,7 @@ func CheckRules(rules constraint.Text) error {
 	return nil
 }
 
-// GiveRules has sets obey rules beside their own. The sets must have ids.
+// GiveRules adds rules to those that the sets already have. The sets must have ids.
 func GiveRules(rules constraint.Text, sets []*dataset.Set) error {
 	for _, s := range sets {
 		if _, err := rules.Parse(s.ItemNames()); err != nil {

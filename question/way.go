@@ -17,8 +17,8 @@ import (
 type way struct {
 	ends  tsp.Ends
 	open  bool
-	ruled bool       // positions count: the order is not turned or cut anywhere else
-	city  perm.Order // city[k] is the file's city that is the model's k
+	ruled bool       // positions matter: the order is not rotated, reversed or cut
+	city  perm.Order // city[k] is the file's number of the model's city k
 	rules constraint.Text
 }
 
@@ -56,7 +56,7 @@ func (t *Tour) way(n int) (*way, error) {
 			pin(ends.End, n-1)
 		}
 	} else if ends.End >= 0 {
-		first = ends.End // a path has two ways round: this one is turned round
+		first = ends.End // a path may be read from either end: the model begins at the last city
 	}
 	if first > 0 {
 		w.city = append(perm.Order{first}, slices.Delete(w.city, first, first+1)...)

@@ -15,9 +15,9 @@ import (
 //
 //	log p(σ) = Σ_i ( S[i,σ[i]] − log Σ_{j ≥ i} exp S[i,σ[j]] ),  S [n, n].
 //
-// Rows are free of each other. So with −Inf scores any single order can have probability 1, and
-// chains of GPL steps reach every distribution: see [RealizeWithGPL]. Its mode is not the greedy
-// order in general, and no fast exact algorithm is known.
+// The rows are independent of each other. So with −Inf scores any single order can have probability
+// 1, and chains of GPL steps reach every distribution: see [RealizeWithGPL]. Its mode is not the
+// greedy order in general, and no fast exact algorithm is known.
 type GeneralizedPlackettLuce struct{}
 
 // Layout implements [Law].
@@ -28,7 +28,7 @@ func (GeneralizedPlackettLuce) LongName() string    { return "generalized Placke
 func (GeneralizedPlackettLuce) NumScores(n int) int { return Matrix.Size(n) }
 func (GeneralizedPlackettLuce) FullSupport() bool   { return true }
 
-// Row implements [Rows]: that of position i, whatever came before.
+// Row implements [Rows]: it is the row of the next position, whatever came before.
 func (GeneralizedPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
 	i, n := len(placed), len(into)
 	return scores[i*n : (i+1)*n]
@@ -46,7 +46,7 @@ func (l GeneralizedPlackettLuce) Sample(rng *rand.Rand, scores []float64, dst pe
 	sampleRows(l, rng, scores, dst)
 }
 
-// Mode writes the greedy order: each row takes its best object of those left. It is the mode if
+// Mode writes the greedy order: each row takes the best of the objects left. This is the mode if
 // every row has the same scores. In general the mode is at least as probable.
 func (l GeneralizedPlackettLuce) Mode(scores []float64, dst perm.Order) float64 {
 	checkScores(l, scores, len(dst))
@@ -96,7 +96,7 @@ func (GeneralizedPlackettLuce) Unpad(scores []float64, n, length int) []float64 
 	return unpadRows(scores, length, n, length)
 }
 
-// LogProbs implements [BatchLaw]: O(n²) exponentials, and as many additions an order.
+// LogProbs implements [BatchLaw]: O(n²) exponentials in all, and O(n²) additions per order.
 func (l GeneralizedPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
 	logProbsOfRows(l, scores, orders, dst)
 }

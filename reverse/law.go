@@ -18,11 +18,12 @@
 //
 // # Scores that are not finite
 //
-// On the host NaN counts as −Inf, and +Inf as 1e300. A score of −Inf (in cgpl a number a_m) has probability
-// zero in PL, GPL, path, II and IT, also where nothing else is left to pick. An order that needs it has
-// log-probability −Inf, and the probabilities of all orders then sum to less than 1. Where every choice has
-// probability zero the lowest index is taken, so that whatever comes out is a bijection. In graphs −Inf
-// means the same. NaN and +Inf give NaN there, so that a training loop can notice them.
+// On the host NaN counts as −Inf, and +Inf as 1e300. In PL, GPL, path, II and IT a choice with
+// score −Inf (in cgpl, with a number a_m of −Inf) has probability zero, even if nothing else is
+// left to pick. An order that needs such a choice has log-probability −Inf, and the probabilities
+// of all orders then sum to less than 1. Where every choice has probability zero the lowest index
+// is taken, so that the result is always a bijection. In graphs −Inf means the same. NaN and +Inf
+// give NaN there, so that a training loop can notice them.
 //
 // # Errors
 //
@@ -48,9 +49,9 @@ import (
 type Law interface {
 	// Name is the short name used in configurations, such as "gpl".
 	Name() string
-	// LongName is the field's term, such as "generalized Plackett–Luce".
+	// LongName is the term in the literature, such as "generalized Plackett–Luce".
 	LongName() string
-	// Layout says how the scores lie, for whoever makes them.
+	// Layout says how the scores are laid out, for the code that makes them.
 	Layout() Layout
 	// NumScores is the number of scores for n objects, that of the layout.
 	NumScores(n int) int
@@ -73,8 +74,8 @@ type Law interface {
 	// [..., n+1, 3w+1] for cgpl. It is differentiable in scores. An impossible order is −Inf with
 	// gradient zero.
 	LogProbGraph(scores, rank *graph.Node) *graph.Node
-	// FullSupport reports whether every order is possible, so that denoising steps may be merged
-	// (paper §3.3).
+	// FullSupport reports whether every order is possible, so that several denoising steps may be
+	// merged into one (paper §3.3).
 	FullSupport() bool
 }
 
@@ -115,15 +116,16 @@ func (l Layout) Size(n int) int {
 }
 
 // FloorSearcher is a law that searches faster if improbable orders are of no use. TopKAbove is TopK
-// without the orders whose LogProb is below floor. Mode's order may be among them all the same.
+// without the orders whose LogProb is below floor. Only Mode's order may be returned even if it is
+// below.
 type FloorSearcher interface {
 	Law
 	TopKAbove(scores []float64, k int, floor float64) []Candidate
 }
 
-// GreedyStepper is a law whose most probable order is a bad step for a decoder that follows one way. To move
-// may be likely, but that is shared among many orders. To stay is less likely, but one order, and so the
-// most probable.
+// GreedyStepper is a law whose most probable order is a bad step for a decoder that follows one
+// path. Moving may be likely, but its probability is shared among many orders. Staying is less
+// likely, but it is a single order, and so the most probable one.
 type GreedyStepper interface {
 	Law
 	// GreedyStep writes the step that greedy decoding takes into dst and returns its LogProb.
@@ -139,8 +141,8 @@ func GreedyStep(law Law, scores []float64, dst perm.Order) float64 {
 	return law.Mode(scores, dst)
 }
 
-// OneStep is a law that is best with one denoising step, from T to 0. That is its schedule where a
-// configuration says nothing else.
+// OneStep is a law that works best with one denoising step, from T to 0. That is its default
+// schedule.
 type OneStep interface {
 	Law
 	OneStep()

@@ -13,15 +13,16 @@ import (
 
 // TransitionPlackettLuce is the Plackett–Luce distribution whose odds depend on the object that was
 // placed last. Its scores S [n + 1, n] are row-major: row 0 chooses the first object, and row 1 + j
-// the object after object j. Each chooses among the objects that are left,
+// the object after object j. Each row chooses among the objects that are left,
 //
 //	log p(σ) = Σ_i ( S[r_i,σ[i]] − log Σ_{j ≥ i} exp S[r_i,σ[j]] ),  r_0 = 0, r_i = 1 + σ[i−1].
 //
-// Objects are those at the positions of X_t, as in the other laws: row 1 + j belongs to the object
-// at position j of X_t. PL is this law with equal rows. With −Inf scores any single order can have
-// probability 1. A row knows neither its position nor the objects before the last. So from four
-// objects on some distributions cannot be made. The probabilities of 0, 1, 2, 3 and of 3, 0, 2, 1
-// multiply to 1/16 at most. Row 1, that after object 0, prefers either object 1 or object 2.
+// As in the other laws, object j is the one at position j of X_t. Row 1 + j belongs to it. PL is
+// this law with equal rows. With −Inf scores any single order can have probability 1. A row knows
+// neither its position nor the objects before the last. So for n ≥ 4 it cannot realise every
+// distribution. For example, the probabilities of the orders 0, 1, 2, 3 and 3, 0, 2, 1 have a
+// product of at most 1/16. Row 0 cannot favour both 0 and 3, nor row 1 both 1 and 2. Each of the
+// two rows gives the product a factor of at most 1/4.
 //
 // Its mode is not the greedy order in general.
 type TransitionPlackettLuce struct{}
@@ -34,7 +35,7 @@ func (TransitionPlackettLuce) LongName() string    { return "transition Plackett
 func (TransitionPlackettLuce) NumScores(n int) int { return MatrixPlusRow.Size(n) }
 func (TransitionPlackettLuce) FullSupport() bool   { return true }
 
-// Row implements [Rows]: that of the object placed last.
+// Row implements [Rows]: it is the row of the object placed last.
 func (TransitionPlackettLuce) Row(scores []float64, placed []int, into []float64) []float64 {
 	n, r := len(into), rowAfter(placed)
 	return scores[r*n : (r+1)*n]
@@ -60,7 +61,7 @@ func (l TransitionPlackettLuce) Sample(rng *rand.Rand, scores []float64, dst per
 	sampleRows(l, rng, scores, dst)
 }
 
-// Mode writes the greedy order: each row takes its best object of those left.
+// Mode writes the greedy order: each row takes the best of the objects left.
 func (l TransitionPlackettLuce) Mode(scores []float64, dst perm.Order) float64 {
 	checkScores(l, scores, len(dst))
 	greedy(l, scores, dst)
@@ -104,8 +105,8 @@ func (l TransitionPlackettLuce) TopKAbove(scores []float64, k int, floor float64
 	return prefixSearch{n, odds}.run(l, scores, k, floor)
 }
 
-// LogProbGraph takes scores [..., n + 1, n]. It needs no gather. With rank −1 for the start, each
-// row chooses, from the objects of a higher rank than its own, the one of the next rank.
+// LogProbGraph takes scores [..., n + 1, n]. It needs no gather. The start counts as rank −1. Each
+// row chooses the object of the next rank, among those of a higher rank than its own.
 func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.Node {
 	n := rank.Shape().Dim(-1)
 	checkGraph(l, scores, rank, n+1, n)
@@ -123,13 +124,13 @@ func (l TransitionPlackettLuce) LogProbGraph(scores, rank *graph.Node) *graph.No
 	return unless(never, graph.ReduceSum(logp, -1), scores)
 }
 
-// Unpad implements [Padder]: there is one row more, that of the start.
+// Unpad implements [Padder]: the start adds one row.
 func (TransitionPlackettLuce) Unpad(scores []float64, n, length int) []float64 {
 	return unpadRows(scores, length+1, n, length)
 }
 
-// OneStep implements [OneStep]: the scores tell from the objects alone which comes after which. For tours
-// one step was best.
+// OneStep implements [OneStep]: the scores say which object comes after which, from the objects
+// alone. For tours, one step was best.
 func (TransitionPlackettLuce) OneStep() {}
 
 // Pad implements [Padder]: as for PL, in every row.
@@ -144,7 +145,7 @@ func (TransitionPlackettLuce) Pad(scores, rank, lengths *graph.Node) (_, _ *grap
 	return graph.Where(graph.BroadcastToDims(inside, shape...), scores, graph.BroadcastToDims(far, shape...)), rank
 }
 
-// LogProbs implements [BatchLaw]: O(n²) exponentials, and as many additions an order.
+// LogProbs implements [BatchLaw]: O(n²) exponentials in all, and O(n²) additions per order.
 func (l TransitionPlackettLuce) LogProbs(scores []float64, orders []perm.Order, dst []float64) {
 	logProbsOfRows(l, scores, orders, dst)
 }

@@ -121,7 +121,7 @@ func (h *hosted) load() error {
 		return err
 	}
 	if !m.Method.Diffuses() {
-		return fmt.Errorf("%s: method %s is there to be compared with, wanted a model of method diffusion", h.dir, m.Config.Method)
+		return fmt.Errorf("%s: method %s is only there for comparison, wanted a model of method diffusion", h.dir, m.Config.Method)
 	}
 	for _, w := range warnings {
 		h.log.Warn(w)

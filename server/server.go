@@ -3,7 +3,7 @@
 //
 //	GET  /v1/models        what there is to ask, and the limits
 //	POST /v1/order         the most probable orders of sets        {"model", "sets", "top", …}
-//	POST /v1/sample        draws, and how often each item stands where
+//	POST /v1/sample        draws, and how often each item is at each position
 //	POST /v1/score         log p of given orders and a lower bound on it, nats
 //	POST /v1/puzzle        a picture, cut into tiles, put together again
 //	POST /v1/sets          a table in CSV as sets
@@ -18,13 +18,14 @@
 //
 // # Who waits for whom
 //
-// A model is not for two goroutines at once. So each has one that owns it and takes requests from a
-// queue. While it works the next ones gather there. Requests to order go through the network
-// together, whoever asked, up to as much work as one request may be. An answer does not depend on the
-// requests beside it. Orders start from one arrangement, and warnings are those of the set. sample
-// and score draw at random: they are answered request by request, each from its own seed. So are
-// orders under constraints. A request is due after ten times the estimate of its work, so short ones
-// go first. Work ends when all who asked for it have left.
+// Two goroutines cannot use a model at once. So one goroutine owns each model and takes requests
+// from a queue. While it works, further requests gather there. Requests to order go through the
+// network together, whoever sent them, up to the work that a single request may cost. An answer
+// does not depend on the requests beside it: all orders start from the same arrangement, and
+// warnings are about one set. sample and score draw at random, so each of their requests is
+// answered alone, from its own seed. So are orders under constraints. A request is due after ten
+// times its estimated time, so short ones go first. Work ends when all clients that asked for it
+// have left.
 //
 // A request is refused at once with 429 if it would make the queue longer than [Limits].Queue. So
 // is one that would make the pictures and bodies in memory larger than [Limits].Memory.
@@ -47,15 +48,15 @@ import (
 
 // Options is what a server is made of.
 type Options struct {
-	// Runs are the directories of the models. A model is called by the last part of its path.
+	// Runs are the directories of the models. A model's name is the last part of its path.
 	Runs   []string
 	Engine *engine.Engine
-	// Token, if not "", is what every request under /v1 and to /metrics must bear, as
+	// Token, if not "", is what every request under /v1 and to /metrics must carry, as
 	// "Authorization: Bearer TOKEN".
 	Token  string
 	Limits Limits
-	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop. /readyz
-	// already says then that it wants none, so that a load balancer has time to turn to others.
+	// Drain is how long [Server.Serve] goes on taking requests after it was told to stop. During
+	// this time /readyz already answers 503, so that a load balancer can turn to other servers.
 	Drain time.Duration
 	Log   *slog.Logger
 }
@@ -72,12 +73,12 @@ type Server struct {
 	log       *slog.Logger
 	metrics   *metrics
 	memory    atomic.Int64  // bytes of [Limits].Memory that are taken
-	searches  chan struct{} // has a place for each search of a tour that may go on
+	searches  chan struct{} // has a place for each search for a tour that may run at the same time
 	drain     time.Duration
 	draining  atomic.Bool
 	stopping  atomic.Bool
-	bodyPause time.Duration             // as the constant says; tests have another
-	graceEnd  atomic.Pointer[time.Time] // of [Server.Serve], once it stops
+	bodyPause time.Duration             // the constant bodyPause, except in tests
+	graceEnd  atomic.Pointer[time.Time] // when the grace of [Server.Serve] ends; set once it stops
 	handler   http.Handler
 }
 
@@ -132,17 +133,17 @@ func (s *Server) Reload() error {
 	return errors.Join(faults...)
 }
 
-// How the server ends. A step of the engine that is in work may go on for a moment.
+// Times for ending the server. A step that the engine has begun may go on for a moment.
 const (
-	lastAnswers = 6 * time.Second // of the grace, at most half of it: for the answers of what was ended
-	lastStep    = 5 * time.Second // that Close waits where there is no grace
+	lastAnswers = 6 * time.Second // for the answers to requests that were ended; at most half of the grace
+	lastStep    = 5 * time.Second // how long Close waits if there is no grace
 	leastStep   = 250 * time.Millisecond
-	lastBreath  = 3 * time.Second // of the grace, at most a fifth of it: for the process to end, on a busy machine
+	lastBreath  = 3 * time.Second // for the process to end, on a busy machine; at most a fifth of the grace
 )
 
-// Close ends the models and their work. The HTTP server in front must have ended. Requests that still wait
-// are answered with an error. Close fails where a model does not leave its engine within seconds, or within
-// the grace of [Server.Serve].
+// Close ends the models and their work. The HTTP server in front must have ended. Requests that
+// still wait are answered with an error. Close fails if a model's step does not end within seconds,
+// or within the grace of [Server.Serve].
 func (s *Server) Close() error {
 	s.stopping.Store(true)
 	s.end()
@@ -156,22 +157,22 @@ func (s *Server) Close() error {
 	}
 	for _, h := range s.models {
 		if !h.stop(time.Until(end)) {
-			faults = append(faults, fmt.Errorf("model %s was still at work and was left to it", h.name))
+			faults = append(faults, fmt.Errorf("model %s was still at work when the server closed", h.name))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// end ends what the models are at work on.
+// end ends the work of all models.
 func (s *Server) end() {
 	for _, h := range s.models {
 		h.kill()
 	}
 }
 
-// Serve answers on a listener until ctx ends, and for [Options].Drain more. Then it takes no new connections,
-// answers what it has begun, and returns nil within grace. Shortly before grace is over it ends what is not done,
-// and its error says so.
+// Serve answers on a listener until ctx ends, and for [Options].Drain more. Then it takes no new
+// connections, answers what it has begun, and returns nil within grace. Shortly before the grace is
+// over it ends unfinished requests, and its error says so.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	web := &http.Server{
 		Handler:           s,

@@ -20,7 +20,7 @@ func Eulerian(n int) []*big.Int {
 	row[0].SetInt64(1)
 	var factor, left big.Int
 	for m := 2; m <= n; m++ {
-		for r := m; r >= 2; r-- { // downwards, so row[r−2] is still of m−1
+		for r := m; r >= 2; r-- { // downwards, so row[r−2] still belongs to m−1
 			left.Mul(row[r-2], factor.SetInt64(int64(m-r+1)))
 			row[r-1].Mul(row[r-1], factor.SetInt64(int64(r)))
 			row[r-1].Add(row[r-1], &left)

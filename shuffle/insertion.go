@@ -66,14 +66,14 @@ func (Insertion) LogProb(sigma perm.Order) float64 {
 }
 
 // LogProbT returns the log probability of σ after t insertions, in nats. The cards that no
-// insertion takes are the first j of X_0, in their order. When each other card was last taken
-// decides the order of those, and all their orders are equally likely:
+// insertion takes are the first j of X_0 for some j, and they keep their order. All n!/j!
+// arrangements that keep it are then equally likely:
 //
 //	q^(t)(σ) = Σ_{j ≤ J} p_t(n−j)·j!/n!,
 //
-// p_t(m) is the probability that t draws from n cards take m different ones. J is the number of
-// first cards that are in their order in σ: 0, 1, …, J−1 from left to right. It is 0 for the
-// identity and −Inf for all else where t ≤ 0. O(n·t).
+// where p_t(m) is the probability that t draws from n cards take m different ones. J is the largest
+// number for which the cards 0, 1, …, J−1 stand in this order in σ, from left to right. For t ≤ 0
+// the result is 0 for the identity and −Inf for other orders. O(n·t).
 func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
 	if len(sigma) < 2 {
 		return 0
@@ -81,15 +81,16 @@ func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
 	return min(0, insertionLogs(t, len(sigma))[inOrder(sigma.Inverse())])
 }
 
-// Last writes into dst what the last of t ≥ 1 insertions was, given their product σ, X_t = σ·X_0.
-// dst[i] is the probability that it took the card now at position i. That card was then the last of
-// X_{t−1}. All are 0 where t insertions cannot give σ. O(n·t).
+// Last writes into dst how probable each last one of t ≥ 1 insertions is, given their product σ
+// (X_t = σ·X_0). dst[i] is the probability that the last insertion took the card now at position i,
+// which was then the last card of X_{t−1}. All are 0 where t insertions cannot give σ. O(n·t).
 func (Insertion) Last(t int, sigma perm.Order, dst []float64) {
 	at := sigma.Inverse()
 	logs, ordered := insertionLogs(t-1, len(sigma)), inOrder(at)
 	greatest := math.Inf(-1)
 	for i, card := range sigma {
-		// With this card at the end it is in order with those before it, and with none behind.
+		// Before the insertion, card was at the end. If card ≤ ordered, the cards 0 … card were
+		// then in order, and card + 1 stood before card.
 		dst[i] = logs[ordered]
 		if card <= ordered {
 			dst[i] = logs[card+1]
@@ -111,7 +112,8 @@ func (Insertion) Last(t int, sigma perm.Order, dst []float64) {
 	}
 }
 
-// inOrder is the number of first cards that are in their order, given where each card is.
+// inOrder is the largest J for which the cards 0 … J−1 stand in this order, given where each card
+// is.
 func inOrder(at perm.Order) int {
 	j := 1
 	for j < len(at) && at[j] > at[j-1] {
@@ -120,7 +122,8 @@ func inOrder(at perm.Order) int {
 	return j
 }
 
-// insertionLogs returns the log of q^(t) of orders in which J first cards are in order, at J.
+// insertionLogs returns at index J the log of q^(t) of an order in which the first J cards, and no
+// more, are in order.
 func insertionLogs(t, n int) []float64 {
 	taken := make([]float64, n+1) // p_t(m)
 	taken[0] = 1

@@ -36,9 +36,8 @@ func (law Riffle) LogProb(sigma perm.Order) float64 { return law.LogProbT(1, sig
 //
 //	log q^(t)(σ) = log C(n+2^t−r, n) − t·n·log 2,  r = rising sequences of σ,
 //
-// and −Inf where r > 2^t (Bayer & Diaconis 1992, Thm 1; paper §3.1). Any t ≥ 0
-// works: t = 0 is certain to be the identity, t → ∞ tends to −log n!. A negative
-// t gives −Inf.
+// and −Inf where r > 2^t (Bayer & Diaconis 1992, Thm 1; paper §3.1). Any t ≥ 0 works: t = 0 gives
+// the identity with certainty, and the value tends to −log n! as t → ∞. A negative t gives −Inf.
 func (Riffle) LogProbT(t int, sigma perm.Order) float64 {
 	return RiffleLogProb(len(sigma), sigma.RisingSequenceCount(), t)
 }
@@ -53,8 +52,8 @@ func RiffleLogProb(n, r, t int) float64 {
 	if t < 0 || t < 62 && r > 1<<t || r < 1 || r > n {
 		return math.Inf(-1)
 	}
-	// C(n+a−r, n)/aⁿ = Π_{i=1…n} (a−r+i)/a / n!, with a = 2^t. While a−r+i is
-	// exact in float64 so is the ratio; above that it is 1 + (i−r)/a.
+	// C(n+a−r, n)/aⁿ = Π_{i=1…n} (a−r+i)/a / n!, with a = 2^t. Up to t = 52, a−r+i is exact in
+	// float64, and so is the ratio. Above that the ratio is computed as 1 + (i−r)/a.
 	sum := 0.0
 	for i := 1; i <= n; i++ {
 		if t <= 52 {
@@ -76,10 +75,11 @@ const maxKeyBits = 64
 // any t and without allocating once buffers of that size exist.
 //
 // Every position draws the pile its card comes from, a uniform integer below a = 2^t; cards of one
-// pile keep their order. The card at position i is then the one whose place in the stable sort of
-// the pile numbers is i. So the sort itself gives the inverse shuffle, and its inverse is written
-// here. Pile numbers are integers throughout, so no two positions tie by rounding. Above t = 64 the
-// law of t = 64 is used, which differs from it by a total variation distance under n²/2⁶⁵.
+// pile keep their order. The card at position i is then card k, where k is the place of position i
+// in the stable sort of the pile numbers. So the sort itself gives the inverse shuffle, and the
+// inverse of that is written here. Pile numbers are integers throughout, so no two positions tie by
+// rounding. For t above 64, t = 64 is used instead. The two laws differ by a total variation
+// distance under n²/2⁶⁵.
 func (Riffle) SampleT(rng *rand.Rand, t int, dst perm.Order) {
 	if t <= 0 || len(dst) < 2 {
 		setIdentity(dst)
@@ -101,7 +101,7 @@ type sampler struct {
 
 func (s *sampler) riffle(rng *rand.Rand, t int, dst perm.Order) {
 	n := len(dst)
-	// A counting sort over the leading bits, at most about four buckets a card…
+	// A counting sort over the leading bits, with at most about four buckets per card…
 	lead := min(t, bits.Len(uint(n))+1)
 	s.keys = resize(s.keys, n)
 	s.starts = resize(s.starts, 1<<lead+1)

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// rising knows the distribution of the number r of rising sequences of n ≥ 1
-// cards, uniform or after riffles. Both give orders of equal r equal
-// probability, so distances between them need no more.
+// rising knows the distribution of the number r of rising sequences of n ≥ 1 cards, in uniform
+// order or after riffles. In both cases orders of equal r are equally probable, so distances
+// between the distributions need only r.
 //
 // Probabilities are held, not Eulerian numbers: u(r) = A(n, r)/n! as mant[r−1]·2^exp[r−1] for the r
 // up to the middle. The rest are their mirror image. An exponent is needed, since the tails of u
@@ -19,11 +19,11 @@ type rising struct {
 	exp  []int
 }
 
-// last is the distribution that was computed last. A schedule, or a figure of one, asks for many
-// distances of one n, and the recursion takes nearly all of their time.
+// last is the distribution that was computed last. A schedule, or a plot of one, asks for many
+// distances for the same n, and the recursion takes nearly all of their time.
 var last atomic.Pointer[rising]
 
-// risingOf returns the distribution for n cards, which is not to be written to.
+// risingOf returns the distribution for n cards. The caller must not change it.
 func risingOf(n int) *rising {
 	d := last.Load()
 	if d == nil || d.n != n {
@@ -50,7 +50,7 @@ func newRising(n int) *rising {
 			count++
 		}
 		inverse := 1 / float64(m)
-		for i := count - 1; i > 0; i-- { // r = i+1; downwards, so i−1 is still of m−1
+		for i := count - 1; i > 0; i-- { // r = i+1; downwards, so i−1 still belongs to m−1
 			mant[i] = (float64(i+1)*mant[i] + float64(m-i)*(mant[i-1]*scale[i])) * inverse
 		}
 		mant[0] *= inverse

@@ -36,9 +36,8 @@ type Schedule struct {
 	TVSteps []float64 `json:"tv_steps"`
 }
 
-// NewSchedule chooses a schedule by the paper's two principles: T is no longer
-// than uniformity needs, and neighbouring distributions are about [StepTV]
-// apart. As a rule:
+// NewSchedule chooses a schedule by the paper's two principles: T is no larger than uniformity
+// needs, and neighbouring distributions are about [StepTV] apart. As a rule:
 //
 //   - T is the smallest t with TV(q^(t), uniform) ≤ [UniformTV].
 //   - The first step is the smallest t with TV(q^(t), uniform) < 1/2, just past
@@ -49,8 +48,9 @@ type Schedule struct {
 //   - A last step of less than StepTV/10 is merged into the one before.
 //
 // For n = 100 this is the paper's [0, 8, 10, 15]. The paper tuned its other schedules by hand. They
-// often share the inner steps. n = 9 has [0, 3, 5, 9], and by the rule [0, 3, 5, 10]. n = 7 has [0,
-// 3, 8], and by the rule [0, 3, 9]. Some stop a shuffle early, which [Check] reports.
+// often share the inner steps. For n = 9 the paper has [0, 3, 5, 9] and the rule gives [0, 3, 5,
+// 10]; for n = 7 it is [0, 3, 8] and [0, 3, 9]. Some of the paper's stop one shuffle early, which
+// [Check] reports.
 //
 // S_0 and S_1 have one order: T = 0, Steps = [0], nothing to learn. It fails for a negative n.
 // O(n²) time: 100,000 cards take seconds, a million cards minutes.
@@ -132,9 +132,9 @@ type Warning struct {
 	Message string  `json:"message"` // one line for people
 }
 
-// Check returns what is doubtful about a schedule for n cards. That is a last step that leaves a
-// distance to uniform above [UniformTV]. Decoding then starts from a distribution that the model
-// was not trained on. It fails where [ScheduleOf] does.
+// Check warns of a schedule for n cards whose last step leaves a distance to uniform above
+// [UniformTV]. Decoding then starts from a distribution that the model was not trained on. It fails
+// where [ScheduleOf] does.
 func Check(n int, steps []int) ([]Warning, error) {
 	s, err := ScheduleOf(n, steps)
 	if err != nil {
@@ -153,7 +153,7 @@ func Check(n int, steps []int) ([]Warning, error) {
 	}}, nil
 }
 
-// LongSchedule is T for so many cards that the limit law holds,
+// LongSchedule is T for an n that is large enough for the limit law,
 //
 //	TV = 1 − 2Φ(−2^−θ/(4√3)) after 3/2·log₂ n + θ riffles
 //

@@ -22,7 +22,7 @@ import (
 // no state of their own and may be used from several goroutines, each with its
 // own generator. Lengths 0 and 1 have one order, of probability 1.
 type Law interface {
-	// Name returns the name [ByName] knows the law by.
+	// Name returns the name that [ByName] takes.
 	Name() string
 
 	// Sample writes one shuffle σ into dst.

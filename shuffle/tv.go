@@ -7,9 +7,9 @@ import "math"
 //
 //	½ Σ_{r=1…n} A(n, r)·| C(n+2^t−r, n)/2^{tn} − 1/n! |,
 //
-// with Eulerian numbers A(n, r) (paper §3.4). The absolute error is under 1e-10 for n up to 10,000 and under 1e-12
-// for n up to 200. The time is O(n²), whatever t. It is O(n) where the distance asked for before was of the same n.
-// It is 0 for n ≤ 1 and NaN for a negative n or t.
+// with Eulerian numbers A(n, r) (paper §3.4). The absolute error is under 1e-10 for n up to 10,000
+// and under 1e-12 for n up to 200. The time is O(n²), whatever t. It is O(n) if the last call had
+// the same n. It is 0 for n ≤ 1 and NaN for a negative n or t.
 func TVUniform(n, t int) float64 {
 	if n < 0 || t < 0 {
 		return math.NaN()

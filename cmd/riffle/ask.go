@@ -26,20 +26,20 @@ const inputHelp = `INPUT is one of these:
     {} is a bare item
   a table of features or votes as riffle train ranking takes (CSV, svmlight; ballots in CSV,
     PrefLib, SUSHI: a set for each different vote)
-  of cities, a TSPLIB problem (.tsp) or tour text
-All orders are 0-based: order[i] is the item at position i. A model of ranked lists knows columns by
-their names, and items without features too. They may stand in another order, and some items may be
-missing. An unknown name is an error.
+  for cities: a TSPLIB problem (.tsp) or tour text
+All orders are 0-based: order[i] is the item at position i. A model of ranked lists recognises
+columns by name, and items without features too. Both may come in another order, and some items may
+be missing. An unknown name is an error.
 
 INPUT - is the standard input. JSONL is answered set by set as it comes, from a file as well. So is
 a table of features from the standard input, where the lines of a set must stand together. Other
 input is read to its end first. With --json each answer is an object on a line of its own. A broken
 line is an error that names it, after the answers for the sets before it. Ctrl-C keeps what was
-answered. --skip-done FILE, the file of the answers so far, goes on with the other sets. A set
-without an id is called by its number, from 1.
+answered. --skip-done FILE names the file of the answers so far, and only the other sets are
+answered. A set without an id is called by its number, from 1.
 
 A model of votes, or of other orders of the same bare items, needs no INPUT to order or to sample.
-It has one set, that of all its items.`
+The one set is then that of all its items.`
 
 // streamFlags say how sets are read and answers shown.
 type streamFlags struct {

@@ -43,9 +43,9 @@ func (a *app) orderCommand() *cobra.Command {
 		Args: dirAndInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.order(cmd, args, &f) },
 	}
-	cmd.Flags().IntVar(&f.order.Top, "top", question.DefaultTop, "how many orders a set")
+	cmd.Flags().IntVar(&f.order.Top, "top", question.DefaultTop, "how many orders per set")
 	f.grid.add(cmd)
-	cmd.Flags().StringVar(&f.out, "out", "", "the picture to write with --grid, or the file of tours; pictures of steps beside it (default: named after INPUT, here)")
+	cmd.Flags().StringVar(&f.out, "out", "", "with --grid the picture to write, for tours the file to write; a picture of the steps goes beside it (default: a name made from INPUT, in the current folder)")
 	f.grid.addShuffle(cmd)
 	f.tour.add(cmd)
 	f.rules.add(cmd)
@@ -59,7 +59,7 @@ func (a *app) orderCommand() *cobra.Command {
 	return cmd
 }
 
-// order finds out what INPUT is and asks about it.
+// order finds out what INPUT is and asks the model for its orders.
 func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if err := cmp.Or(checkDecode(cmd, f.order), f.rules.check(cmd), f.grid.check(cmd)); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 		}
 		defer func() { _ = in.Close() }() // only read from
 	}
-	if in != nil && in.IsCities() && args[1] != "-" { // of the standard input they are sets like others
+	if in != nil && in.IsCities() && args[1] != "-" { // cities from the standard input are sets like any others
 		return a.tours(cmd, args[0], in, f)
 	}
 	if err := cmp.Or(only(cmd, false, "cities", tourOnly...), only(cmd, false, "a puzzle or for cities", "out", "reference", "time")); err != nil {
@@ -97,10 +97,10 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	}})
 }
 
-const topHelp = `--top K gives K orders of a set with their log path, in nats. The search has one start and keeps
-some ways. The log path is the log of the probability to come from that start to the order on those
-ways. It ranks the orders. It is far below log p(order), which sums over all starts and ways and
-which riffle score estimates.`
+const topHelp = `--top K gives K orders of a set with their log path, in nats. The search begins at one arrangement
+and keeps only some of the ways from there to an order. The log path is the log of the probability
+of reaching the order along these ways. It ranks the orders. It is often far below log p(order),
+which sums over all starts and all ways. riffle score estimates log p(order).`
 
 // printOrdered prints a line for each order of a set.
 func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {

@@ -43,24 +43,25 @@ everything: config.toml (complete), metrics.jsonl, the weights model.safetensors
 state, and at the end eval.json with the result on the test sets.
 
 Ctrl-C saves and stops; so do SIGTERM and SIGHUP. A second one stops at once, unsaved. --resume goes
-on from the last checkpoint with the run's configuration and engine, bit for bit. Another --engine
-gives other bits. So does --time, where the clock decides the learning rate.
+on from the last checkpoint with the run's configuration and engine, and gives the same bits as an
+unbroken training. Another --engine gives other bits. So does --time, since the clock then decides
+the learning rate.
 
---resume with --steps N or --time T trains to another length, also after the end. Both count what
-was trained before. The learning rate is then that of a training of the whole length. A cosine ended
-at 0: it goes on from the value that it has at that share of N. noam and constant go on.
+--resume with --steps N or --time T trains to a new length, even if the training had finished. The
+new length includes what was trained before. The learning rate is the one that a training of the new
+length has at this point. A cosine that had ended at 0 goes back up; noam and constant just go on.
 
 With train.validate the best model so far is kept in DIR/best, a run of its own that all commands
-take. DIR has the last one. train.patience ends a training after so many validations without a gain.
-With train.average model.safetensors holds a moving average; trained.safetensors holds the weights
-that are trained.
+take. DIR has the last one. train.patience ends a training after that many validations without a
+gain. With train.average model.safetensors holds a moving average; trained.safetensors holds the
+weights that are trained.
 
 --devices N shares each batch among N devices of an XLA engine. N must divide train.batch, and may
-be another one in --resume. The losses are those of one device but for rounding. Each device keeps
-all weights, gradients and moments. The first one alone decodes checks and the final test, and
-draws the reverse steps of the latent objective.
+change with --resume. The losses are those of one device, up to rounding. Each device keeps all
+weights, gradients and moments. The first one alone decodes checks and the final test, and draws the
+reverse steps of the latent objective.
 
-Under mpirun or srun (a riffle built by make mpi) the processes share each batch, on one machine or
+Under mpirun or srun the processes of a riffle built by make mpi share each batch, on one machine or
 on several with a common file system. Their number must divide train.batch. See docs/scale.md.`,
 		Example: `  riffle train sort-3-quick --out runs/sort3
   riffle train sort-9 --out runs/sort9 --time 30m --engine xla
@@ -74,9 +75,9 @@ on several with a common file system. Their number must divide train.batch. See 
 	f.StringVar(&t.Out, "out", "", "folder of the run")
 	addSet(cmd, &t.Set)
 	f.IntVar(&t.steps, "steps", 0, "train for this many steps (sets train.steps)")
-	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, one step at least, and fit the learning rate to it (sets train.time)")
+	f.DurationVar(&t.limit, "time", 0, "train for this long, such as 30m, but at least one step; the learning rate follows the clock (sets train.time)")
 	f.BoolVar(&t.Resume, "resume", false, "go on from the last checkpoint of --out")
-	f.StringVar(&t.Initial, "init", "", "begin with the weights of this run whose names and shapes fit; says which do not")
+	f.StringVar(&t.Initial, "init", "", "begin with those weights of this run whose names and shapes fit; it reports the others")
 	addQuiet(cmd, &t.quiet)
 	f.BoolVar(&t.IgnoreMemory, "ignore-memory", false, "train also where the estimate says that the memory is too small")
 	f.IntVar(&t.Devices, "devices", 1, "devices of the engine that share each batch; must divide train.batch")
@@ -108,7 +109,7 @@ func (t *trainFlags) check(cmd *cobra.Command, args []string) error {
 	case t.Resume && t.Initial != "":
 		return usagef("train: --init is for a new run, --resume goes on with one")
 	case t.Resume && (len(args) > 0 || len(t.Set) > 0):
-		return usageHint(fmt.Sprintf("riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.Out)), "train: --resume takes no PRESET and --set: a run keeps its configuration")
+		return usageHint(fmt.Sprintf("riffle train --out %s --resume, with --steps or --time for another length", shell.Quote(t.Out)), "train: --resume takes neither PRESET nor --set: a run keeps its configuration")
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	} else if t.steps > 0 {
 		t.Set = append(t.Set, fmt.Sprintf("train.steps=%d", t.steps), "train.time=")
 	}
-	if t.profile != "" { // what cannot be written is told before a run is made
+	if t.profile != "" { // a folder that cannot be written is reported before a run is made
 		if err := os.MkdirAll(t.profile, 0o777); err != nil {
 			return fmt.Errorf("train: --profile: %w", err)
 		}
@@ -158,7 +159,7 @@ func (a *app) train(cmd *cobra.Command, args []string, t *trainFlags) (err error
 	first := all.First()
 	err = all.Leave(a.stderr, m.Train(ctx, dir, t.Resume, opt))
 	if errors.Is(err, learn.ErrStopped) {
-		return hint.Errorf(fmt.Sprintf("riffle train --out %s --resume%s goes on", shell.Quote(t.Out), t.Again(m.Engine)), "stopped at step %d, all is saved", m.State.Step)
+		return hint.Errorf(fmt.Sprintf("riffle train --out %s --resume%s goes on", shell.Quote(t.Out), t.Again(m.Engine)), "stopped at step %d, everything is saved", m.State.Step)
 	}
 	if err != nil || !first {
 		return err

@@ -13,7 +13,7 @@ type distortion struct {
 	elastic *elastic // or nil
 }
 
-// drawDistortion draws each of its parts uniformly within the bounds.
+// drawDistortion draws each part of a distortion uniformly within its bound.
 func drawDistortion(rng *rand.Rand, a config.Augment) distortion {
 	d := distortion{affine: drawAffine(rng, a)}
 	if a.Elastic > 0 {
@@ -22,7 +22,7 @@ func drawDistortion(rng *rand.Rand, a config.Augment) distortion {
 	return d
 }
 
-// affine maps a pixel to a point, both from the centre.
+// affine maps a pixel to a point, both measured from the centre.
 type affine struct{ xx, xy, yx, yy, x, y float64 }
 
 func drawAffine(rng *rand.Rand, a config.Augment) affine {
@@ -36,8 +36,8 @@ func drawAffine(rng *rand.Rand, a config.Augment) affine {
 func within(rng *rand.Rand, bound float64) float64 { return bound * (2*rng.Float64() - 1) }
 
 // elastic is how far the points of a grid are moved, right and down. Between them the move is
-// interpolated linearly in both directions. (Simard, Steinkraus and Platt 2003 smooth a move of every
-// pixel instead.)
+// interpolated linearly in both directions. (Simard, Steinkraus and Platt 2003 smooth a random move
+// of every pixel instead.)
 type elastic [digitSize/elasticGrid + 1][digitSize/elasticGrid + 1][2]float64
 
 // elasticGrid is how many pixels the points are apart.

@@ -3,10 +3,10 @@ package sort
 import "github.com/riffle-ml/riffle/dataset"
 
 // fromPaper turns a grey picture of dark ink on light paper into one of light ink on black, as
-// MNIST's digits are. It reports whether the picture was of paper, that is, whether its edge, all
-// around, is light on average. With P the grey of the edge and D the darkest pixel, v becomes
-// 255·(P − v)/(P − D). The paper's grain and shade, less than a fifth of the way from P to D,
-// become black.
+// MNIST's digits are. It also reports whether the picture shows paper: whether the pixels along its
+// edges are light on average. With P the grey of the edge and D the darkest pixel, v becomes 255·(P
+// − v)/(P − D). The paper's grain and shade, less than a fifth of the way from P to D, become
+// black.
 func fromPaper(p *dataset.Picture) (ink *dataset.Picture, onPaper bool) {
 	sum, count := 0, 0
 	darkest := 255

@@ -29,7 +29,7 @@ type Task struct {
 	data      string // folder of the MNIST files, or ""
 }
 
-// Kind is the task in the list of all.
+// Kind is this task's entry in the list of tasks.
 var Kind = task.Kind{Name: "sort", New: open, Measures: task.PlaceMeasures}
 
 func open(c *config.Config) (task.Task, error) {
@@ -42,15 +42,15 @@ func open(c *config.Config) (task.Task, error) {
 
 const digitSize = task.DigitSize
 
-var loadMNIST = task.LoadMNIST // tests have others
+var loadMNIST = task.LoadMNIST // tests replace it
 
 // Encoder implements [task.Task].
 func (s *Task) Encoder() denoiser.EncoderConfig {
 	return denoiser.EncoderConfig{Height: digitSize, Width: digitSize * s.digits, Window: digitSize}
 }
 
-// Examples implements [task.Task]. The first call reads MNIST. To order a user's own images it is
-// not needed.
+// Examples implements [task.Task]. The first call reads MNIST. Ordering a user's own images does
+// not need it.
 func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
 	mnist, err := loadMNIST(s.data)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Task) Examples(split task.Split, first, count int) (*task.Examples, err
 	flat := make([]uint8, count*s.n*size)
 	e, values := &task.Examples{Clean: make([]perm.Order, count)}, make([][]float64, count)
 	if mnist.Train.N < 2 || mnist.Test.N < 1 {
-		return nil, config.Errorf(config.TaskData, "wanted 2 training digits or more and a test digit (got %d and %d)", mnist.Train.N, mnist.Test.N)
+		return nil, config.Errorf(config.TaskData, "wanted 2 or more training digits and 1 or more test digits (got %d and %d)", mnist.Train.N, mnist.Test.N)
 	}
 	digits, from, of := mnist.Test, 0, mnist.Test.N
 	if split != task.Test {
@@ -148,7 +148,7 @@ func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil
 }
 
-// OfSize implements [task.Resizer]. Sets of each size show digits of their own.
+// OfSize implements [task.Resizer]. Each size draws its own digits.
 func (s *Task) OfSize(n int) task.Task {
 	of := *s
 	of.n, of.seed = n, s.seed^uint64(n)<<48
