@@ -47,7 +47,7 @@ type Task struct {
 	Scale     string    `toml:"scale,omitempty" comment:"ranking: how features are scaled for the network: standard (by their mean and deviation; also if empty) or quantile (normal scores of their ranks in the training part)" for:"task.name=ranking" values:"|standard|quantile"`
 	Pixels    int       `toml:"pixels,omitempty" comment:"ranking: pixels of the side of the grey square that images are scaled to" for:"task.name=ranking" range:"0..4096"`
 	Augment   Augment   `toml:"augment,omitempty" doc:"Training images are distorted. Each amount is drawn uniformly within ± the value." for:"task.name=sort"`
-	Target    string    `toml:"target,omitempty" comment:"delta: one order that is right, identity or random (drawn from the seed), or several, mixture (random orders) or rotations (all rotations of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`
+	Target    string    `toml:"target,omitempty" comment:"delta: which orders are right: identity, random (one, drawn from the seed), mixture (several random ones) or rotations (all rotations of the identity)" for:"task.name=delta" values:"identity|random|mixture|rotations"`
 	Modes     int       `toml:"modes,omitempty" comment:"delta, mixture: how many orders" for:"task.name=delta; task.target=mixture" fill:"5" range:"1..1000"`
 	Weights   []float64 `toml:"weights,omitempty" comment:"delta, mixture: how often each order is the right one, in proportion; empty: equally often" for:"task.name=delta; task.target=mixture"`
 }
@@ -74,7 +74,7 @@ type Model struct {
 	Channels       []int   `toml:"channels,omitempty" comment:"cnn, window: channels of the convolutions" for:"model.encoder=cnn|window"`
 	Kernel         int     `toml:"kernel,omitempty" comment:"cnn, window: size of the convolutions in pixels. A window with a size has batch norm and pooling, as cnn does; a window with 0 has a stride and no norm" for:"model.encoder=cnn|window"`
 	Hidden         []int   `toml:"hidden,omitempty" comment:"window, features, cnn: sizes of the layers between the convolutions, if there are any, and the embedding" for:"model.encoder=cnn|window|features"`
-	Codes          int     `toml:"codes,omitempty" comment:"window: each window is reduced to this many numbers near -1 or 1 (tanh). So it counts which digit it is, and not how it is written; 0: it is not reduced" for:"model.encoder=window" range:"0..65536"`
+	Codes          int     `toml:"codes,omitempty" comment:"window: each window is reduced to this many numbers near -1 or 1 (tanh). What counts is then which digit it shows, not how the digit is written; 0: no reduction" for:"model.encoder=window" range:"0..65536"`
 	EncoderDropout float64 `toml:"encoder_dropout,omitempty" comment:"window: probability of dropping a hidden unit in training" for:"model.encoder=window" range:"0..<1"`
 	Dim            int     `toml:"dim" comment:"numbers of an embedding and a token, even and a multiple of heads" default:"128" range:"2..65536"`
 	Layers         int     `toml:"layers" comment:"layers of the transformer" default:"4" range:"0..1024"`

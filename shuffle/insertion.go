@@ -81,8 +81,8 @@ func (Insertion) LogProbT(t int, sigma perm.Order) float64 {
 	return min(0, insertionLogs(t, len(sigma))[inOrder(sigma.Inverse())])
 }
 
-// Last writes into dst how probable each last one of t ≥ 1 insertions is, given their product σ
-// (X_t = σ·X_0). dst[i] is the probability that the last insertion took the card now at position i,
+// Last writes into dst the distribution of the last of t ≥ 1 insertions, given their product σ (X_t
+// = σ·X_0). dst[i] is the probability that the last insertion took the card now at position i,
 // which was then the last card of X_{t−1}. All are 0 where t insertions cannot give σ. O(n·t).
 func (Insertion) Last(t int, sigma perm.Order, dst []float64) {
 	at := sigma.Inverse()
