@@ -181,7 +181,7 @@ func (r *Result) Table() (header []string, rows [][]string) {
 		format := fmt.Sprintf("%%.%df", f.Digits)
 		switch {
 		case f.Interval != nil:
-			row[1], row[2] = rounded(format, f.Interval.Mean), rounded(format, f.Interval.Low)+" to "+rounded(format, f.Interval.High)
+			row[1], row[2] = text.Rounded(format, f.Interval.Mean), text.Rounded(format, f.Interval.Low)+" to "+text.Rounded(format, f.Interval.High)
 		case f.Value == nil:
 			row[1] = "none"
 		case f.Unit == task.Share:
@@ -195,15 +195,6 @@ func (r *Result) Table() (header []string, rows [][]string) {
 		rows = append(rows, row)
 	}
 	return header, rows
-}
-
-// rounded is a figure in a format, where what rounds to zero has no sign.
-func rounded(format string, v float64) string {
-	s := fmt.Sprintf(format, v)
-	if strings.Trim(s, "-0.") == "" {
-		return strings.TrimPrefix(s, "-")
-	}
-	return s
 }
 
 // Headline says of what sets the figures are, how orders were found, and how the model was trained.

@@ -241,11 +241,3 @@ func TestStand(t *testing.T) {
 		}
 	}
 }
-
-func TestNumberWithoutSign(t *testing.T) {
-	for v, want := range map[float64]string{-1e-9: "0.00", -0.004: "0.00", 0: "0.00", -0.006: "-0.01", -10: "-10.00", 0.5: "0.50"} {
-		if got := number("%.2f", v); got != want {
-			t.Errorf("number(%g) = %q, want %q", v, got, want)
-		}
-	}
-}

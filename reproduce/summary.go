@@ -140,17 +140,7 @@ func standingLine(w io.Writer, r Row, s Standing, o *Outcome) {
 }
 
 func withInterval(format string, v metric.Interval) string {
-	return number(format, v.Mean) + " (" + number(format, v.Low) + " to " + number(format, v.High) + ")"
-}
-
-// number is v as the format has it. What rounds to 0 has no sign: a length that is off by a rounding is not
-// shorter than the shortest.
-func number(format string, v float64) string {
-	out := fmt.Sprintf(format, v)
-	if strings.Trim(out, "-0.") == "" {
-		return strings.TrimPrefix(out, "-")
-	}
-	return out
+	return text.Rounded(format, v.Mean) + " (" + text.Rounded(format, v.Low) + " to " + text.Rounded(format, v.High) + ")"
 }
 
 // lengthOf is the batch and the steps of a preset with changes; 0 where there is none that can be read.

@@ -1,4 +1,4 @@
-package evaluate
+package text
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func TestRounded(t *testing.T) {
 		{"%.4f", math.Copysign(0, -1), "0.0000"},
 		{"%.2f", math.Inf(-1), "-Inf"},
 	} {
-		if got := rounded(c.format, c.v); got != c.want {
+		if got := Rounded(c.format, c.v); got != c.want {
 			t.Errorf("%g: %q, wanted %q", c.v, got, c.want)
 		}
 	}
