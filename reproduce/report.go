@@ -152,7 +152,9 @@ func Write(w io.Writer, runs string, tables []Table, pictures map[string]string)
 			}
 			fmt.Fprintf(w, " %s |\n", trainedHow(t, r, outcomes[i]))
 		}
-		fmt.Fprintf(w, "\n%s", pictures[t.Name])
+		fmt.Fprintln(w)
+		spread(w, t, outcomes)
+		fmt.Fprint(w, pictures[t.Name])
 	}
 	return nil
 }

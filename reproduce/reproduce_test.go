@@ -17,13 +17,17 @@ import (
 
 // Every row names presets that are there, and its quick configuration resolves.
 func TestRows(t *testing.T) {
+	before := map[string]bool{} // by their tables
 	for _, table := range Tables() {
 		seen := map[string]bool{}
 		for _, r := range table.Rows {
 			if seen[r.Name] {
 				t.Errorf("%s: %s is there twice", table.Name, r.Name)
 			}
-			seen[r.Name] = true
+			if r.From != "" && !seen[r.From] && !before[r.From] {
+				t.Errorf("%s %s: begins with the weights of %s, which no row before it has", table.Name, r.Name, r.From)
+			}
+			seen[r.Name], before[table.Name+"/"+r.Name] = true, true
 			if r.Solver != "" {
 				continue
 			}
@@ -157,7 +161,7 @@ func TestShard(t *testing.T) {
 				where[table.Name+r.Name] = part
 				sizes[part]++
 				for _, other := range []string{r.Of, r.From} {
-					if other != "" && where[table.Name+other] != part {
+					if other != "" && !strings.Contains(other, "/") && where[table.Name+other] != part {
 						t.Errorf("%s %s is in part %d, the model of %s in %d", table.Name, r.Name, part, other, where[table.Name+other])
 					}
 				}
@@ -193,7 +197,7 @@ func TestTrainedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := t.TempDir()
-	if _, _, err := table.trained(runs, "any-16"); err == nil || err.Error() != "it begins with the weights of row any-16, which is to be run first" {
+	if _, _, err := table.trained(runs, "any-16"); err == nil || err.Error() != "it begins with the weights of row any-16 of table sort, which is to be run first" {
 		t.Errorf("a row that was not run: %v", err)
 	}
 	dir := Folder(runs, table, Row{Name: "any-16"})
@@ -203,9 +207,12 @@ func TestTrainedBefore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "eval.json"), []byte(`{"sets":1,"train_seconds":90}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, seconds, err := table.trained(runs, "any-16")
-	if got != dir || seconds != 150 || err != nil {
-		t.Errorf("got %s, %g seconds, %v, wanted %s and 150", got, seconds, err, dir)
+	for _, from := range []struct{ table, name string }{{"sort", "any-16"}, {"transitions", "sort/any-16"}} {
+		table.Name = from.table
+		got, seconds, err := table.trained(runs, from.name)
+		if got != dir || seconds != 150 || err != nil {
+			t.Errorf("%s of %s: got %s, %g seconds, %v, wanted %s and 150", from.name, from.table, got, seconds, err, dir)
+		}
 	}
 }
 
@@ -239,5 +246,29 @@ func TestStand(t *testing.T) {
 		if s := (Row{Paper: c.paper}).Stand(o); s.Is != c.want || s.Measure.Key != c.by {
 			t.Errorf("%s: %s by %q, wanted %s by %q", name, s.Is, s.Measure.Key, c.want, c.by)
 		}
+	}
+}
+
+// Rows with several seeds have their mean and spread below the table, and count once.
+func TestSpread(t *testing.T) {
+	exact, gap := 50.0, 1.0
+	sorts := Row{Name: "a", Label: "A", N: 9, Paper: &config.Paper{Exact: &exact}}
+	tour := Row{Name: "b", Label: "B", N: 20, Paper: &config.Paper{Gap: &gap}}
+	table := Table{Title: "T", Rows: append(append([]Row{sorts, tour}, repeats(sorts)...), repeats(tour)...)}
+	of := func(key string, mean float64) *Outcome {
+		return &Outcome{Figures: map[string]metric.Interval{"exact": {Mean: 3}, key: {Mean: mean, Low: mean, High: mean}}}
+	}
+	outcomes := []*Outcome{of("exact", 50), of("tour.gap", 0.5), of("exact", 52), nil, of("tour.gap", 0.25), of("tour.gap", 0.75)}
+	var b strings.Builder
+	spread(&b, table, outcomes)
+	want := "A, n = 9, 2 seeds: exact % 50.00, 52.00; mean 51.00, standard deviation 1.41.\n\n" +
+		"B, n = 20, 3 seeds: gap % 0.50, 0.25, 0.75; mean 0.50, standard deviation 0.25.\n\n"
+	if b.String() != want {
+		t.Errorf("got\n%s, wanted\n%s", b.String(), want)
+	}
+	b.Reset()
+	summary(&b, []Table{table}, [][]*Outcome{outcomes})
+	if !strings.Contains(b.String(), "| T | 2 | 2 | 1 | 1 | 0 | 0 | 0 |") || strings.Contains(b.String(), "seed 2") {
+		t.Errorf("the summary counts trainings with other seeds:\n%s", b.String())
 	}
 }

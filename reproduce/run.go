@@ -104,15 +104,19 @@ func (t Table) Waiting(runs string, rows []Row) (count int) {
 	return count
 }
 
-// trained is the folder of a row of the table whose training has ended, and how many seconds that was.
-func (t Table) trained(runs, name string) (dir string, seconds float64, err error) {
-	dir = Folder(runs, t, Row{Name: name})
+// trained is the folder of a row whose training has ended, as Row.From names it, and how many seconds that was.
+func (t Table) trained(runs, from string) (dir string, seconds float64, err error) {
+	table, name := t.Name, from
+	if first, second, other := strings.Cut(from, "/"); other {
+		table, name = first, second
+	}
+	dir = Folder(runs, Table{Name: table}, Row{Name: name})
 	o, err := Load(dir)
 	if err != nil {
 		return "", 0, err
 	}
 	if o == nil {
-		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", t.Name, name), "it begins with the weights of row %s, which is to be run first", name)
+		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", table, name), "it begins with the weights of row %s of table %s, which is to be run first", name, table)
 	}
 	return dir, o.TrainSeconds + o.About.Before, nil
 }

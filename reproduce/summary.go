@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/metric"
@@ -47,9 +49,7 @@ func (r Row) Stand(o *Outcome) Standing {
 		if paper == nil || !has || key == "exact" && *paper == 0 && ours.High == 0 {
 			continue
 		}
-		s := Standing{Paper: *paper, Ours: ours, Is: level}
-		all := tasks.Measures()
-		s.Measure = all[slices.IndexFunc(all, func(m task.Measure) bool { return m.Key == key })]
+		s := Standing{Measure: measure(key), Paper: *paper, Ours: ours, Is: level}
 		above, below := ours.Low > *paper, ours.High < *paper
 		if s.Measure.Better < 0 {
 			above, below = below, above
@@ -73,8 +73,12 @@ func summary(w io.Writer, tables []Table, outcomes [][]*Outcome) {
 	all := map[string]int{}
 	total, needs := 0, map[string]int{}
 	for i, t := range tables {
-		counts := map[string]int{}
+		counts, rows := map[string]int{}, 0
 		for k, r := range t.Rows {
+			if r.Repeats != "" {
+				continue
+			}
+			rows++
 			is := r.Stand(outcomes[i][k]).Is
 			counts[is]++
 			all[is]++
@@ -82,8 +86,8 @@ func summary(w io.Writer, tables []Table, outcomes [][]*Outcome) {
 				needs[r.Needs]++
 			}
 		}
-		total += len(t.Rows)
-		countLine(w, t.Title, len(t.Rows), counts)
+		total += rows
+		countLine(w, t.Title, rows, counts)
 	}
 	countLine(w, "all", total, all)
 	if all[missing] > 0 {
@@ -102,7 +106,7 @@ func summary(w io.Writer, tables []Table, outcomes [][]*Outcome) {
 	fmt.Fprint(w, "| row | n | measure | paper | ours | stands | sets seen, paper | sets seen, ours | trained |\n|---|--:|---|--:|--:|---|--:|--:|--:|\n")
 	for i, t := range tables {
 		for k, r := range t.Rows {
-			if s := r.Stand(outcomes[i][k]); s.Is != missing && s.Is != unknown {
+			if s := r.Stand(outcomes[i][k]); r.Repeats == "" && s.Is != missing && s.Is != unknown {
 				trained := outcomes[i][k]
 				if of := slices.IndexFunc(t.Rows, func(x Row) bool { return x.Name == r.Of }); of >= 0 && outcomes[i][of] != nil {
 					trained = outcomes[i][of] // whose model it is
@@ -159,4 +163,41 @@ func lengthOf(preset string, set []string) (batch, steps int) {
 		}
 	}
 	return cfg.Train.Batch, cfg.Train.Steps
+}
+
+// spread writes of each row that was trained with several seeds what they gave, their mean and standard
+// deviation: by the gap of tours, else by exact %.
+func spread(w io.Writer, t Table, outcomes []*Outcome) {
+	for k, r := range t.Rows {
+		seeds := []*Outcome{outcomes[k]}
+		for i, again := range t.Rows {
+			if again.Repeats == r.Name && outcomes[i] != nil {
+				seeds = append(seeds, outcomes[i])
+			}
+		}
+		if len(seeds) == 1 || seeds[0] == nil {
+			continue
+		}
+		key := "exact"
+		if _, tour := seeds[0].Figures["tour.gap"]; tour {
+			key = "tour.gap"
+		}
+		m := measure(key)
+		format := fmt.Sprintf("%%.%df", m.Table)
+		var values []float64
+		var each []string
+		for _, o := range seeds {
+			values = append(values, o.Figures[key].Mean)
+			each = append(each, text.Rounded(format, o.Figures[key].Mean))
+		}
+		mean, deviation := stat.MeanStdDev(values, nil)
+		fmt.Fprintf(w, "%s, n = %d, %d seeds: %s %s; mean %s, standard deviation %s.\n\n", r.Label, r.N, len(seeds), m.Title(), strings.Join(each, ", "),
+			text.Rounded(format, mean), text.Rounded(format, deviation))
+	}
+}
+
+// measure is the one of a key, which some task has.
+func measure(key string) task.Measure {
+	all := tasks.Measures()
+	return all[slices.IndexFunc(all, func(m task.Measure) bool { return m.Key == key })]
 }

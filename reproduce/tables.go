@@ -40,13 +40,38 @@ type Row struct {
 	// Of is the row whose trained model this one decodes otherwise, as Set says; "" where a row has
 	// a model of its own.
 	Of string
-	// From is the row whose weights a budget's training begins with; "" where it begins anew.
+	// From is the row whose weights a budget's training begins with: of the same table, or TABLE/ROW for one
+	// that rows of several tables begin with; "" where it begins anew.
 	From string
+	// Repeats is the row that this one trains again with another seed; "" for a row of its own.
+	Repeats string
 }
+
+// repeats are trainings of a row with the seeds 2 and 3, beside its own of seed 1.
+func repeats(r Row) (rows []Row) {
+	for seed := 2; seed <= 3; seed++ {
+		again := r
+		again.Name, again.Label = fmt.Sprintf("%s-seed-%d", r.Name, seed), fmt.Sprintf("%s, seed %d", r.Label, seed)
+		again.Set = append(slices.Clone(r.Set), fmt.Sprintf("seed=%d", seed))
+		again.Full, again.Repeats = "", r.Name
+		rows = append(rows, again)
+	}
+	return rows
+}
+
+// headlines are the rows that the tables repeat.
+var headlines = map[string][]string{"sort": {"ours-9"}, "jigsaw": {"ours-mnist-3x3", "latent-mnist-3x3"}, "tours": {"ours-20"}}
 
 // Tables lists the paper's tables in its order.
 func Tables() []Table {
-	return []Table{jigsaw(), sorting(), transitions(), tours(), lists(), schedules()}
+	all := []Table{jigsaw(), sorting(), transitions(), tours(), lists(), schedules()}
+	for i, t := range all {
+		for _, name := range headlines[t.Name] {
+			of := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Name == name })
+			all[i].Rows = append(all[i].Rows, repeats(t.Rows[of])...)
+		}
+	}
+	return all
 }
 
 // Find returns the table of a name.
@@ -98,14 +123,32 @@ var sizes = []struct {
 	{200, figures(.107, 0, 15.3), figures(.002, 0, 0.8), figures(.453, 0.1, 52.2)},
 }
 
-// sortSet changes the quick preset of n = 9 into one for n objects. Larger sets go in
-// smaller batches, so that a step costs about the same.
+// reader is the row that every quick training of the sorting tables begins with: it has learned to read
+// by sorting single digits. So the rows differ in how they order, and their minutes go there.
+const reader = "sort/digits-16"
+
+// reading changes the preset of n = 9 into one with the encoder and the digits of the reader.
+var reading = []string{
+	"task.augment.rotate=10", "task.augment.scale=0.1", "task.augment.shift=1.5", "task.augment.elastic=1.0",
+	"model.channels=[16,32,64]", "model.hidden=[128]", "model.codes=32",
+}
+
+// sortSet changes the quick preset of n = 9 into one for n objects. A step has about as many numbers for
+// each n, so that it costs about the same.
 func sortSet(n int) []string {
-	set := []string{fmt.Sprintf("task.n=%d", n), noise(n), fmt.Sprintf("eval.examples=%d", tested(n)), "train.validate=0"}
-	if batch := min(64, max(4, 2048/n)); batch != 64 {
-		set = append(set, fmt.Sprintf("train.batch=%d", batch), fmt.Sprintf("eval.batch=%d", batch))
+	return append([]string{
+		fmt.Sprintf("task.n=%d", n), noise(n), fmt.Sprintf("eval.examples=%d", tested(n)), "train.validate=0",
+		fmt.Sprintf("train.batch=%d", max(1, 144/n)), fmt.Sprintf("eval.batch=%d", min(64, max(4, 2048/n))),
+	}, reading...)
+}
+
+// sortedFrom is the row whose weights the one called method-n begins with: sets of more than nine
+// begin with those of nine, which begin with the reader's, as smaller ones do.
+func sortedFrom(method string, n int) string {
+	if n <= 9 {
+		return reader
 	}
-	return set
+	return method + "-9"
 }
 
 // tested is how many test sets of n objects a quick row has. These are the paper's 10,000 where
@@ -119,6 +162,11 @@ func tested(n int) int {
 
 func sorting() Table {
 	t := Table{Name: "sort", Title: "Sorting four-digit MNIST numbers", Source: "Table 2", Pictures: []string{"ours-9"}}
+	// Single digits first: each of them decides an order, and so is learned sooner than the last of four.
+	t.Rows = append(t.Rows, Row{
+		Name: strings.TrimPrefix(reader, "sort/"), Label: "Symmetric Diffusers, direct scores, single digits", N: 16, Quick: "sort-any",
+		Set: []string{"task.digits=1", "train.batch=36"},
+	})
 	for _, s := range sizes {
 		diffusion := sortSet(s.n)
 		if s.n == 200 {
@@ -127,7 +175,7 @@ func sorting() Table {
 		t.Rows = append(t.Rows,
 			sortBaseline("diffsort", "DiffSort", s.n, s.diffsort),
 			sortBaseline("error-free-diffsort", "Error-free DiffSort", s.n, s.exact),
-			Row{Name: fmt.Sprintf("ours-%d", s.n), Label: "Symmetric Diffusers", N: s.n, Full: fmt.Sprintf("paper/sort-mnist-%d", s.n), Quick: "sort-9", Set: diffusion, Paper: s.ours},
+			Row{Name: fmt.Sprintf("ours-%d", s.n), Label: "Symmetric Diffusers", N: s.n, Full: fmt.Sprintf("paper/sort-mnist-%d", s.n), Quick: "sort-9", Set: diffusion, From: sortedFrom("ours", s.n), Paper: s.ours},
 		)
 	}
 	t.Rows = append(t.Rows, anySize()...)
@@ -138,7 +186,7 @@ func sorting() Table {
 		n     int
 		paper *config.Paper
 	}{{32, &config.Paper{Correct: &correct}}, {200, &config.Paper{Exact: &exact, Correct: &correct200}}} {
-		t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("cgpl-%d", later.n), Label: "contextual Plackett–Luce (paper: arXiv 2603.17353)", N: later.n, Quick: "sort-9", Set: append(sortSet(later.n), "process.reverse=cgpl"), Paper: later.paper})
+		t.Rows = append(t.Rows, Row{Name: fmt.Sprintf("cgpl-%d", later.n), Label: "contextual Plackett–Luce (paper: arXiv 2603.17353)", N: later.n, Quick: "sort-9", Set: append(sortSet(later.n), "process.reverse=cgpl"), From: "ours-9", Paper: later.paper})
 	}
 	return t
 }
@@ -146,7 +194,10 @@ func sorting() Table {
 // anySize are the rows of one model for sets of any size: it is trained with sets of 16.
 func anySize() []Row {
 	const trained, label = 16, "Symmetric Diffusers, direct scores, one model for all n"
-	of := Row{Name: fmt.Sprintf("any-%d", trained), Label: label, N: trained, Quick: "sort-any"}
+	of := Row{
+		Name: fmt.Sprintf("any-%d", trained), Label: label, N: trained, From: reader, Quick: "sort-any",
+		Set: []string{"train.lr=2e-3"},
+	}
 	rows := []Row{of}
 	for _, s := range sizes {
 		rows = append(rows, Row{
@@ -178,7 +229,7 @@ func sortBaseline(method, label string, n int, paper *config.Paper) Row {
 	if method == "diffsort" {
 		set = append(set, "model.layers=0", "model.positions=none") // an encoder alone; error-free has a transformer
 	}
-	return Row{Name: fmt.Sprintf("%s-%d", method, n), Label: label, N: n, Full: fmt.Sprintf("paper/%s-mnist-%d", method, n), Quick: "sort-9", Set: set, Paper: paper}
+	return Row{Name: fmt.Sprintf("%s-%d", method, n), Label: label, N: n, Full: fmt.Sprintf("paper/%s-mnist-%d", method, n), Quick: "sort-9", Set: set, From: sortedFrom(method, n), Paper: paper}
 }
 
 func transitions() Table {
@@ -210,7 +261,7 @@ func transitions() Table {
 		}
 		base := slices.DeleteFunc(sortSet(x.n), func(s string) bool { return s == noise(x.n) })
 		row := func(name, label, full string, set ...string) Row {
-			return Row{Name: fmt.Sprintf("%s-%d", name, x.n), Label: label, N: x.n, Full: fmt.Sprintf("paper/ablation-%d-%s", x.n, full), Quick: "sort-9", Set: slices.Concat(base, set), Paper: x.paper[name]}
+			return Row{Name: fmt.Sprintf("%s-%d", name, x.n), Label: label, N: x.n, Full: fmt.Sprintf("paper/ablation-%d-%s", x.n, full), Quick: "sort-9", Set: slices.Concat(base, set), From: sortedFrom(name, x.n), Paper: x.paper[name]}
 		}
 		t.Rows = append(t.Rows,
 			row("gpl", "RS, GPL, greedy", "rs-gpl-greedy", "process.schedule="+x.steps),
@@ -227,7 +278,7 @@ func transitions() Table {
 // beamed makes a row one that decodes another row's model by the beam. The paper's own training
 // may have a preset for it.
 func beamed(r Row, of string, beam, inner int) Row {
-	r.Of, r.Quick = of, ""
+	r.Of, r.Quick, r.From = of, "", ""
 	r.Set = []string{"decode.method=beam", fmt.Sprintf("decode.beam=%d", beam), fmt.Sprintf("decode.inner=%d", inner)}
 	return r
 }
@@ -253,7 +304,7 @@ func schedules() Table {
 		}
 		list += "]"
 		set := slices.DeleteFunc(sortSet(100), func(s string) bool { return s == noise(100) })
-		t.Rows = append(t.Rows, Row{Name: x.steps, Label: list, N: 100, Full: "paper/ablation-100-schedule-" + x.steps, Quick: "sort-9", Set: append(set, "process.schedule="+list), Paper: x.paper})
+		t.Rows = append(t.Rows, Row{Name: x.steps, Label: list, N: 100, Full: "paper/ablation-100-schedule-" + x.steps, Quick: "sort-9", Set: append(set, "process.schedule="+list), From: "sort/ours-9", Paper: x.paper})
 	}
 	return t
 }

@@ -38,8 +38,9 @@ into a file, with pictures of test sets beside it. Without a TABLE nothing is tr
 written from what is there.
 
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory, the paper's
-laws), for a time or for --steps. Steps give the same result however busy the machine is. --full
-trains the paper's own configuration, which wants a GPU.
+laws), for a time or for --steps. Steps give the same result however busy the machine is. Rows of
+sorting begin with the weights of the row digits-16, which reads single digits: it is run first.
+--full trains the paper's own configuration, which wants a GPU.
 
 Every row keeps a run directory under --runs. A finished one is not trained again. One that was
 stopped goes on with the same command. Machines that share --runs take a part of the rows each
