@@ -3,6 +3,7 @@
 # table. Sorting n = 9 with the encoder, the
 # batches and the optimiser of sort-9, and one reverse step. Each training has its own schedule of the learning rate,
 # from the first step to the last. A run that is in OUT already is not repeated. LOCK, if set, goes before each training.
+# READER, if set, is a run of the row digits-16 whose weights all begin with: the encoder and the batches are its rows' then.
 #
 #   bench/scores.sh [STEPS…]      default: 100 200 400; OUT=runs/scores
 set -euo pipefail
@@ -10,6 +11,13 @@ cd "$(dirname "$0")/.."
 out=${OUT:-runs/scores} riffle=${RIFFLE:-bin/riffle} engine=${ENGINE:-auto}
 [ $# -gt 0 ] || set -- 100 200 400
 mkdir -p "$out"
+begin=()
+if [ -n "${READER:-}" ]; then
+  begin=(--init "$READER")
+  for s in task.augment.{rotate=10,scale=0.1,shift=1.5,elastic=1.0} 'model.channels=[16,32,64]' 'model.hidden=[128]' model.codes=32 train.batch=16; do
+    begin+=(--set "$s")
+  done
+fi
 
 # row NAME STEPS SET…
 row() {
@@ -19,7 +27,7 @@ row() {
   local args=(); for s in "$@"; do args+=(--set "$s"); done
   echo "$name" >&2
   ${LOCK:-} bash -c 'TIMEFORMAT="%U %S"; time "$@"' - "$riffle" train sort-9 --out "$out/$name" --steps "$steps" --engine "$engine" --quiet \
-    --set eval.examples=2000 --set train.validate=0 "${args[@]}" >"$out/$name.txt" 2>"$out/$name.log"
+    --set eval.examples=2000 --set train.validate=0 "${begin[@]}" "${args[@]}" >"$out/$name.txt" 2>"$out/$name.log"
 }
 
 for steps in "$@"; do
