@@ -22,7 +22,8 @@ var fields = map[string]string{
 
 // network are those of [denoiser.Config].
 var network = map[string]string{
-	"N": "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
+	"Frozen": "train.frozen",
+	"N":      "task.n", "Law": "process.reverse", "Dim": "model.dim", "Layers": "model.layers", "Heads": "model.heads", "FeedForward": "model.feed_forward",
 	"Dropout": "model.dropout", "Positions": "model.positions", "Norm": "model.norm", "Precision": "model.precision", "Score": "model.score", "Edges": "model.edges", "Pairs": "model.pairs", "GPLRows": "model.gpl_rows",
 	"Encoder.Kind": "model.encoder", "Encoder.Kernel": "model.kernel", "Encoder.Channels": "model.channels", "Encoder.Hidden": "model.hidden", "Encoder.Dropout": "model.encoder_dropout", "Encoder.Codes": "model.codes",
 }
@@ -35,6 +36,9 @@ func (c *Config) Network(objects denoiser.EncoderConfig, head string) (*denoiser
 		return nil, err
 	}
 	d, err := denoiser.New(cfg)
+	if err == nil {
+		err = d.Freeze(c.Train.Frozen)
+	}
 	return d, keyed(err, network)
 }
 

@@ -93,28 +93,29 @@ type Model struct {
 
 // Train is the objective and the optimiser.
 type Train struct {
-	Steps        int     `toml:"steps" comment:"batches to train on" default:"1000" range:"1..1000000000"`
-	Time         string  `toml:"time,omitempty" comment:"train for this long, such as 30m, but at least one step. This replaces steps, and the learning rate follows the clock"`
-	Batch        int     `toml:"batch" comment:"sets per step" default:"64" range:"1..1048576"`
-	Objective    string  `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one of them) or latent (all, judged only by pixels)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
-	Top          int     `toml:"top,omitempty" comment:"one reverse step by gpl, cgpl or pl: only this many first positions count in the loss; 0: all" for:"method=diffusion" range:"0..1048576"`
-	Lapse        float64 `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: a number such as 0.002 that is added to the probability of each choice in the loss. So no choice costs more than -log of it, and unreadable objects do not outweigh the rest. The model's log p is then less accurate; 0: nothing is added" for:"method=diffusion" range:"0..<1"`
-	Trajectories int     `toml:"trajectories,omitempty" comment:"forward trajectories per set" for:"method=diffusion" default:"1" range:"1..1048576"`
-	Samples      int     `toml:"samples,omitempty" comment:"latent: reverse steps drawn per state; 0 here and in entropy and ema_rate: the paper's value" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
-	Entropy      float64 `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
-	EMARate      float64 `toml:"ema_rate,omitempty" comment:"latent: rate of the moving average that is the control variate" for:"method=diffusion; train.objective=latent" fill:"0.995" range:"0..1" zero:"fill"`
-	Schedule     string  `toml:"schedule" comment:"of the learning rate: noam, cosine or constant" default:"cosine" values:"noam|cosine|constant"`
-	LR           float64 `toml:"lr" comment:"highest learning rate; noam: a factor, 1 in the paper" default:"1e-3" range:">0"`
-	Warmup       int     `toml:"warmup" comment:"steps of warm-up" default:"100" range:"0..1000000000"`
-	WeightDecay  float64 `toml:"weight_decay" comment:"weight decay of AdamW, whose other settings are beta1, beta2 and epsilon" default:"1e-2" range:"0.."`
-	Beta1        float64 `toml:"beta1" comment:"decay of the running mean of the gradients" default:"0.9" range:"0..<1"`
-	Beta2        float64 `toml:"beta2" comment:"decay of the running mean of their squares" default:"0.98" range:"0..<1"`
-	Epsilon      float64 `toml:"epsilon" comment:"added to the root of the mean of squares" default:"1e-9" range:">0..<1"`
-	Clip         float64 `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
-	Average      float64 `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999. The averaged weights are then the ones judged and used; 0: no average" range:"0..<1"`
-	Checkpoint   string  `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
-	Patience     int     `toml:"patience,omitempty" comment:"so many validations in a row without a gain end a training; 0: they do not. Either way the best model is in the run's folder best" range:"0..1000000"`
-	Validate     int     `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
+	Steps        int      `toml:"steps" comment:"batches to train on" default:"1000" range:"1..1000000000"`
+	Time         string   `toml:"time,omitempty" comment:"train for this long, such as 30m, but at least one step. This replaces steps, and the learning rate follows the clock"`
+	Batch        int      `toml:"batch" comment:"sets per step" default:"64" range:"1..1048576"`
+	Objective    string   `toml:"objective,omitempty" comment:"bound (all steps of a trajectory), random-step (one of them) or latent (all, judged only by pixels)" for:"method=diffusion" default:"bound" values:"bound|random-step|latent"`
+	Top          int      `toml:"top,omitempty" comment:"one reverse step by gpl, cgpl or pl: only this many first positions count in the loss; 0: all" for:"method=diffusion" range:"0..1048576"`
+	Lapse        float64  `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: a number such as 0.002 that is added to the probability of each choice in the loss. So no choice costs more than -log of it, and unreadable objects do not outweigh the rest. The model's log p is then less accurate; 0: nothing is added" for:"method=diffusion" range:"0..<1"`
+	Trajectories int      `toml:"trajectories,omitempty" comment:"forward trajectories per set" for:"method=diffusion" default:"1" range:"1..1048576"`
+	Samples      int      `toml:"samples,omitempty" comment:"latent: reverse steps drawn per state; 0 here and in entropy and ema_rate: the paper's value" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
+	Entropy      float64  `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
+	EMARate      float64  `toml:"ema_rate,omitempty" comment:"latent: rate of the moving average that is the control variate" for:"method=diffusion; train.objective=latent" fill:"0.995" range:"0..1" zero:"fill"`
+	Schedule     string   `toml:"schedule" comment:"of the learning rate: noam, cosine or constant" default:"cosine" values:"noam|cosine|constant"`
+	LR           float64  `toml:"lr" comment:"highest learning rate; noam: a factor, 1 in the paper" default:"1e-3" range:">0"`
+	Warmup       int      `toml:"warmup" comment:"steps of warm-up" default:"100" range:"0..1000000000"`
+	WeightDecay  float64  `toml:"weight_decay" comment:"weight decay of AdamW, whose other settings are beta1, beta2 and epsilon" default:"1e-2" range:"0.."`
+	Beta1        float64  `toml:"beta1" comment:"decay of the running mean of the gradients" default:"0.9" range:"0..<1"`
+	Beta2        float64  `toml:"beta2" comment:"decay of the running mean of their squares" default:"0.98" range:"0..<1"`
+	Epsilon      float64  `toml:"epsilon" comment:"added to the root of the mean of squares" default:"1e-9" range:">0..<1"`
+	Clip         float64  `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
+	Average      float64  `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999. The averaged weights are then the ones judged and used; 0: no average" range:"0..<1"`
+	Frozen       []string `toml:"frozen,omitempty" comment:"weights that stay as riffle train --init brings them: the beginnings of their names in model.safetensors, such as encoder.conv"`
+	Checkpoint   string   `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
+	Patience     int      `toml:"patience,omitempty" comment:"so many validations in a row without a gain end a training; 0: they do not. Either way the best model is in the run's folder best" range:"0..1000000"`
+	Validate     int      `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
 }
 
 // Baseline has the settings of the methods that diffusion is compared with.

@@ -117,4 +117,5 @@ const (
 	TrainLapse      = "train.lapse"
 	TrainLR         = "train.lr"
 	TrainClip       = "train.clip"
+	TrainFrozen     = "train.frozen"
 )

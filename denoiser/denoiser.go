@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/activation"
@@ -146,15 +148,42 @@ func (d *Denoiser) keep(r *registry) error {
 // Params lists the arrays of the network in a fixed order.
 func (d *Denoiser) Params() []*Param { return d.params }
 
-// NumParameters counts the trained weights.
+// NumParameters counts the weights, also those that are frozen.
 func (d *Denoiser) NumParameters() int {
 	n := 0
 	for _, p := range d.params {
-		if p.Trainable {
+		if p.Trainable || p.Frozen {
 			n += p.Size()
 		}
 	}
 	return n
+}
+
+// Freeze leaves the weights whose names begin with one of some texts as they are in training, which then computes
+// no gradient of theirs. Running statistics of batch norm move on. It is an error where a text begins no name,
+// and where nothing is left to train.
+func (d *Denoiser) Freeze(beginnings []string) error {
+	left := 0
+	found := make([]bool, len(beginnings))
+	for _, p := range d.params {
+		for i, b := range beginnings {
+			if strings.HasPrefix(p.Name, b) {
+				found[i] = true
+				p.Frozen = p.Frozen || p.Trainable
+				p.Trainable = false
+			}
+		}
+		if p.Trainable {
+			left++
+		}
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		return field.Errorf("Frozen", "no weight has a name that begins with %q", beginnings[i])
+	}
+	if left == 0 {
+		return field.Errorf("Frozen", "leaves no weight to train")
+	}
+	return nil
 }
 
 // Init puts the starting weights for a seed into the store.

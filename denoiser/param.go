@@ -18,7 +18,8 @@ import (
 type Param struct {
 	Name      string
 	Shape     []int
-	Trainable bool // false for running statistics
+	Trainable bool // false for running statistics and what is frozen
+	Frozen    bool // a weight that training leaves as it is
 	init      func(rng *rand.Rand, flat []float32)
 }
 

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/engine"
 	"github.com/riffle-ml/riffle/run"
 )
 
@@ -81,4 +85,93 @@ func TestInitFrom(t *testing.T) {
 	if _, err := same.InitFrom(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a run that is not there: no error")
 	}
+}
+
+// What is frozen stays bit for bit as it was brought, the rest learns, and a run that was stopped goes on as it would
+// have gone, with an average of the weights too.
+func TestFrozen(t *testing.T) {
+	e := openEngine(t, "go")
+	_, path := train(t, tiny(), e)
+	brought, _, _, err := run.FromStore(newModelFrom(t, tiny(), path, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := tiny()
+	cfg.Train.Frozen, cfg.Train.Average, cfg.Train.Steps = []string{"encoder.", "transformer.layers.0.linear1"}, 0.9, 8
+	frozen := func(name string) bool {
+		return strings.HasPrefix(name, "encoder.") || strings.HasPrefix(name, "transformer.layers.0.linear1")
+	}
+	ends := func(stop bool) []run.Tensor {
+		m, dir := newModel(t, cfg, e), filepath.Join(t.TempDir(), "run")
+		if _, err := m.InitFrom(path); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		opt := TrainOptions{}
+		if stop {
+			opt.OnStep = func(p Progress) {
+				if p.Step == 3 {
+					cancel()
+				}
+			}
+		}
+		err := trainIn(ctx, m, dir, false, opt)
+		if stop {
+			if !errors.Is(err, ErrStopped) {
+				t.Fatalf("stopped: %v", err)
+			}
+			if m, _, err = Load(dir, e); err == nil {
+				err = trainIn(t.Context(), m, dir, true, TrainOptions{})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights, first, _, err := run.FromStore(m.Store, m.Denoiser)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range first {
+			if frozen(w.Name) {
+				t.Errorf("%s has a moment of the optimiser", w.Name)
+			}
+		}
+		return weights
+	}
+	straight, resumed := ends(false), ends(true)
+	if !reflect.DeepEqual(straight, resumed) {
+		t.Error("the run that was stopped ends elsewhere")
+	}
+	kept := 0
+	for i, w := range straight {
+		if same := reflect.DeepEqual(w, brought[i]); same != frozen(w.Name) {
+			t.Errorf("%s: the same as before: %t", w.Name, same)
+		}
+		if frozen(w.Name) {
+			kept++
+		}
+	}
+	if kept < 3 {
+		t.Errorf("%d arrays are frozen", kept)
+	}
+	for want, frozen := range map[string][]string{
+		`train.frozen: no weight has a name that begins with "decoder."`: {"encoder.", "decoder."},
+		`train.frozen: leaves no weight to train`:                        {""},
+	} {
+		cfg.Train.Frozen = frozen
+		if _, _, err := New(cfg, e); err == nil || err.Error() != want {
+			t.Errorf("got %v, wanted %s", err, want)
+		}
+	}
+}
+
+// newModelFrom is the network with the weights of a run.
+func newModelFrom(t *testing.T, cfg config.Config, path string, e *engine.Engine) (*model.Store, *denoiser.Denoiser) {
+	t.Helper()
+	m := newModel(t, cfg, e)
+	if _, err := m.InitFrom(path); err != nil {
+		t.Fatal(err)
+	}
+	return m.Store, m.Denoiser
 }

@@ -124,6 +124,9 @@ func (r *Request) model(h Host, cfg config.Config, from string, state *run.State
 		}
 	}
 	if r.Initial == "" {
+		if frozen := m.Config.Train.Frozen; len(frozen) > 0 && state.Engine == "" {
+			return nil, hint.Errorf("--init RUN names the run they come from", "train: %s: the weights that stay as they are (%s) would be random", config.TrainFrozen, strings.Join(frozen, ", "))
+		}
 		return m, nil
 	}
 	notes, err := m.InitFrom(r.Initial)
