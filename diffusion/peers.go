@@ -56,7 +56,7 @@ func (t *Trainer) buildFirst(_ *model.Scope, in []*graph.Node) *graph.Node {
 		row = append(row, graph.Reshape(n, -1))
 	}
 	for _, p := range t.Denoiser.Params() {
-		if p.Trainable {
+		if p.Trainable || p.Frozen { // a mean of equal numbers is not always the number
 			continue
 		}
 		v := denoiser.Variable(t.Store, p.Name)
@@ -89,7 +89,7 @@ func (t *Trainer) buildLast(_ *model.Scope, in []*graph.Node) *graph.Node {
 	loss := next()
 	changed := map[string]*graph.Node{}
 	for _, p := range t.Denoiser.Params() {
-		if !p.Trainable {
+		if !p.Trainable && !p.Frozen {
 			v := denoiser.Variable(t.Store, p.Name)
 			changed[p.Name] = v.NodeValue(g)
 			v.SetNodeValue(next(p.Shape...))

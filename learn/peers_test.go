@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,7 @@ func TestPeersShareTraining(t *testing.T) {
 		"sedd":        func(c *config.Config) { c.Method, c.Baseline.Graph = "sedd", "uniform" },
 		"diffsort":    func(c *config.Config) { c.Method = "diffsort" },
 		"average":     func(c *config.Config) { c.Train.Average = 0.9 },
+		"frozen":      func(c *config.Config) { c.Train.Frozen = []string{"encoder."} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := tiny()
@@ -111,5 +113,34 @@ func TestCheckPeers(t *testing.T) {
 	m = newModel(t, latent, m.Engine)
 	if err := m.CheckPeers(peerstest.New(2)[1]); err == nil || !strings.Contains(err.Error(), "latent trains in one process (got 2)") {
 		t.Errorf("latent: %v", err)
+	}
+}
+
+// Among three processes too, whose thirds seldom add up to the number, frozen weights stay bit for bit.
+func TestPeersFrozen(t *testing.T) {
+	cfg := tiny()
+	cfg.Train.Frozen = []string{"encoder."}
+	e := openEngine(t, "go")
+	path := filepath.Join(t.TempDir(), "run")
+	if err := errors.Join(trainTogether(t, cfg, path, 3, false, math.MaxInt)...); err != nil {
+		t.Fatal(err)
+	}
+	start := newModel(t, cfg, e)
+	before, _, _, err := run.FromStore(start.Store, start.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, _, err := Load(path, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _, _, err := run.FromStore(end.Store, end.Denoiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range after {
+		if same := reflect.DeepEqual(w, before[i]); same != strings.HasPrefix(w.Name, "encoder.") {
+			t.Errorf("%s: the same as before: %t", w.Name, same)
+		}
 	}
 }

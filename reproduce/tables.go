@@ -134,7 +134,7 @@ var reading = []string{
 }
 
 // frozen keeps the reading as the reader has it. Trained again by orders of four digits, of which the last hardly
-// count, it would read worse, and each step would take three times as long (docs/experiments.md).
+// count, it would read worse, and a step would take two to three times as long (docs/experiments.md).
 const frozen = `train.frozen=["encoder.conv", "encoder.fc"]`
 
 // sortSet changes the quick preset of n = 9 into one for n objects. A step has about as many numbers for
