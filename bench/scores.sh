@@ -3,7 +3,7 @@
 # table. Sorting n = 9 with the encoder, the
 # batches and the optimiser of sort-9, and one reverse step. Each training has its own schedule of the learning rate,
 # from the first step to the last. A run that is in OUT already is not repeated. LOCK, if set, goes before each training.
-# READER, if set, is a run of the row digits-16 whose weights all begin with: the encoder and the batches are its rows' then.
+# READER, if set, is a run of the row digits-16 whose weights all begin with: the encoder, frozen, and the batches are its rows' then.
 #
 #   bench/scores.sh [STEPS…]      default: 100 200 400; OUT=runs/scores
 set -euo pipefail
@@ -14,7 +14,7 @@ mkdir -p "$out"
 begin=()
 if [ -n "${READER:-}" ]; then
   begin=(--init "$READER")
-  for s in task.augment.{rotate=10,scale=0.1,shift=1.5,elastic=1.0} 'model.channels=[16,32,64]' 'model.hidden=[128]' model.codes=32 train.batch=16; do
+  for s in task.augment.{rotate=10,scale=0.1,shift=1.5,elastic=1.0} 'model.channels=[16,32,64]' 'model.hidden=[128]' model.codes=32 train.batch=16 'train.frozen=["encoder.conv", "encoder.fc"]'; do
     begin+=(--set "$s")
   done
 fi
