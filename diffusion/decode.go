@@ -22,7 +22,7 @@ type Path struct {
 // Order is the last state: the order of the objects that the process arrived at.
 func (p *Path) Order() perm.Order { return p.States[len(p.States)-1] }
 
-// Greedy takes the law's greedy step at each step, which is its mode but for IT ([reverse.GreedyStep]). start holds the noise of one or more paths a
+// Greedy takes the law's greedy step at each step, which is its mode but for IT and IRS ([reverse.GreedyStep]). start holds the noise of one or more paths a
 // set, the paths of a set side by side; so does the result. Once ctx has ended it returns
 // its error, at the next reverse step or, in a beam and under rules, sooner.
 func (d *Decoder) Greedy(ctx context.Context, e *Encoded, start []perm.Order) ([]Path, error) {

@@ -108,6 +108,15 @@ func (l InverseRiffle) Mode(scores []float64, dst perm.Order) float64 {
 	return best
 }
 
+// GreedyStep implements [GreedyStepper]: the order of the likelier side of each choice. The mode would not do.
+// In a noisy state the sides are nearly even and their ways to the identity n + 1, so the mode is to stay, until too
+// few riffles are left to come back in (bench/riffles.py).
+func (l InverseRiffle) GreedyStep(scores []float64, dst perm.Order) float64 {
+	checkScores(l, scores, len(dst))
+	piles(dst, func(i int) bool { return cleanNaN(scores[i]) >= 0 })
+	return l.LogProb(scores, dst)
+}
+
 // flip is a set of choices that are turned away from their more likely side. They are those of
 // parent (−1: none), and the one at place last of the choices sorted by cost.
 type flip struct {
