@@ -43,7 +43,7 @@ func everyWay(p *Process, beam []beamState, scores [][]float64, most int) map[st
 		}
 		slices.SortFunc(all, func(a, b perm.Order) int { return cmp.Compare(p.Reverse.LogProb(row, b), p.Reverse.LogProb(row, a)) })
 		mode := make(perm.Order, len(all[0]))
-		p.Reverse.Mode(row, mode)
+		reverse.GreedyStep(p.Reverse, row, mode)
 		for i, sigma := range all {
 			if i >= most && (!s.greedy || !slices.Equal(sigma, mode)) {
 				continue
