@@ -17,7 +17,7 @@ var fields = map[string]string{
 	"Kind": "train.schedule", "Max": "train.lr", "Warmup": "train.warmup",
 	"Beta1": "train.beta1", "Beta2": "train.beta2", "Epsilon": "train.epsilon", "WeightDecay": "train.weight_decay", "Clip": "train.clip", "Average": "train.average",
 	"Reverse": "process.reverse", "Steps": "process.schedule",
-	"Samples": "train.samples", "Entropy": "train.entropy", "Rate": "train.ema_rate",
+	"Samples": "train.samples", "Entropy": "train.entropy", "Rate": "train.ema_rate", "SD": "train.pixel_sd",
 }
 
 // network are those of [denoiser.Config].
@@ -44,7 +44,7 @@ func (c *Config) Network(objects denoiser.EncoderConfig, head string) (*denoiser
 
 // Latent returns the settings of the latent objective.
 func (c *Config) Latent() diffusion.Latent {
-	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate}
+	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate, SD: c.Train.PixelSD}
 }
 
 // scoreDirect is the value of model.score for which the network does not see the time.

@@ -100,9 +100,10 @@ type Train struct {
 	Top          int      `toml:"top,omitempty" comment:"one reverse step by gpl, cgpl or pl: only this many first positions count in the loss; 0: all" for:"method=diffusion" range:"0..1048576"`
 	Lapse        float64  `toml:"lapse,omitempty" comment:"gpl, cgpl, pl: a number such as 0.002 that is added to the probability of each choice in the loss. So no choice costs more than -log of it, and unreadable objects do not outweigh the rest. The model's log p is then less accurate; 0: nothing is added" for:"method=diffusion" range:"0..<1"`
 	Trajectories int      `toml:"trajectories,omitempty" comment:"forward trajectories per set" for:"method=diffusion" default:"1" range:"1..1048576"`
-	Samples      int      `toml:"samples,omitempty" comment:"latent: reverse steps drawn per state; 0 here and in entropy and ema_rate: the paper's value" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
+	Samples      int      `toml:"samples,omitempty" comment:"latent: reverse steps drawn per state; 0 here and in entropy, ema_rate and pixel_sd: the paper's value" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
 	Entropy      float64  `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
 	EMARate      float64  `toml:"ema_rate,omitempty" comment:"latent: rate of the moving average that is the control variate" for:"method=diffusion; train.objective=latent" fill:"0.995" range:"0..1" zero:"fill"`
+	PixelSD      float64  `toml:"pixel_sd,omitempty" comment:"latent: standard deviation of a pixel around what a drawn order shows; the smaller, the more do small differences count" for:"method=diffusion; train.objective=latent" fill:"1" range:">0" zero:"fill"`
 	Schedule     string   `toml:"schedule" comment:"of the learning rate: noam, cosine or constant" default:"cosine" values:"noam|cosine|constant"`
 	LR           float64  `toml:"lr" comment:"highest learning rate; noam: a factor, 1 in the paper" default:"1e-3" range:">0"`
 	Warmup       int      `toml:"warmup" comment:"steps of warm-up" default:"100" range:"0..1000000000"`

@@ -20,7 +20,7 @@ import (
 // result looks like, and never by the shuffle that it should undo (paper appendix, "Latent loss").
 // With σ_1 … σ_N drawn from p_θ(σ | X_t), the gradient of a state's loss is that of
 //
-//	−Σ_j (w_j − λ·log p_θ(σ_j | X_t) − ema)·log p_θ(σ_j | X_t),   w_j = softmax_j log N(X_{t'} | σ_j·X_t, I)
+//	−Σ_j (w_j − λ·log p_θ(σ_j | X_t) − ema)·log p_θ(σ_j | X_t),   w_j = softmax_j log N(X_{t'} | σ_j·X_t, s²·I)
 //
 // with the factors before log p_θ held constant (REINFORCE). ema, the moving average of
 // w_j − λ·log p_θ, is a control variate; λ weighs the entropy of p_θ.
@@ -28,6 +28,7 @@ type Latent struct {
 	Samples int     // N; paper: 10
 	Entropy float64 // λ; paper: 0.05
 	Rate    float64 // of the moving average; paper: 0.995
+	SD      float64 // s, of a pixel; paper: 1. The smaller, the more do small differences count.
 }
 
 // Validate checks the settings.
@@ -39,6 +40,8 @@ func (l Latent) Validate() error {
 		return field.Errorf("Entropy", "must be 0 or more and finite (got %g)", l.Entropy)
 	case !(l.Rate >= 0 && l.Rate <= 1):
 		return field.Errorf("Rate", "must be 0 to 1 (got %g)", l.Rate)
+	case !(l.SD > 0 && l.SD <= math.MaxFloat32):
+		return field.Errorf("SD", "must be above 0 and finite (got %g)", l.SD)
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func (t *LatentTrainer) Inputs(s int, dropout uint64, objects *tensors.Tensor, s
 			logp[j] = law.LogProb(own, sigma)
 			for i, k := range sigma {
 				ranks[(row*size+j)*free+k] = int32(i)
-				f[j] -= gap[i*free+k] / 2
+				f[j] -= gap[i*free+k] / (2 * t.SD * t.SD)
 			}
 		}
 		total := math.Inf(-1)
@@ -205,7 +208,7 @@ func distances(before, now []float32, n, fixed int) []float64 {
 }
 
 // Loss is the loss of a latent step; its inputs are those of [LatentTrainer.Inputs]. Its
-// value is −log (1/N) Σ_j N(X_{t'} | σ_j·X_t, I), the mean over states, in nats and without
+// value is −log (1/N) Σ_j N(X_{t'} | σ_j·X_t, s²·I), the mean over states, in nats and without
 // the Gaussian's constant; its gradient is that of [Latent].
 func (l Latent) Loss(d *denoiser.Denoiser, p *Process) Loss {
 	return func(c *denoiser.Context, in []*graph.Node) *graph.Node {

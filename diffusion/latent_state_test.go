@@ -74,7 +74,7 @@ func TestLatentPassesAreOneStep(t *testing.T) {
 		}
 		return all
 	}
-	l := Latent{Samples: 6, Entropy: 1, Rate: 1}
+	l := Latent{Samples: 6, Entropy: 1, Rate: 1, SD: 1}
 	const seed, step = 5, 3
 	lt, err := NewLatentTrainer(e, store, d, p, l, 11)
 	if err != nil {

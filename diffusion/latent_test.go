@@ -12,7 +12,7 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-var testLatent = Latent{Samples: 10, Entropy: 0.05, Rate: 0.995}
+var testLatent = Latent{Samples: 10, Entropy: 0.05, Rate: 0.995, SD: 1}
 
 // pictures are states of sets whose objects show their rank, in 2 pixels that are far apart;
 // the network reads them scaled down.
@@ -151,10 +151,21 @@ func TestLatentSeesPixelsOnly(t *testing.T) {
 
 // The factors are those of the formula, computed here state by state.
 func TestLatentFactors(t *testing.T) {
+	for _, sd := range []float64{1, 0.5} {
+		latent := testLatent
+		latent.SD = sd
+		latentFactors(t, latent)
+	}
+	if err := (Latent{Samples: 10, Entropy: 0.05, Rate: 0.995}).Validate(); err == nil || err.Error() != "SD: must be above 0 and finite (got 0)" {
+		t.Errorf("no standard deviation: %v", err)
+	}
+}
+
+func latentFactors(t *testing.T, latent Latent) {
 	const n, batch = 3, 2
 	p := riffleGPL(0, 7)
 	e, store, d := tiny(t, p, n)
-	lt, err := NewLatentTrainer(e, store, d, p, testLatent, 3)
+	lt, err := NewLatentTrainer(e, store, d, p, latent, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,11 +203,11 @@ func TestLatentFactors(t *testing.T) {
 	for row := range batch {
 		var likelihood, logp []float64
 		total := 0.0
-		for j := range testLatent.Samples {
+		for j := range latent.Samples {
 			rank := make(perm.Rank, n)
 			square := 0.0
 			for k := range n {
-				to := int(ranks[(row*testLatent.Samples+j)*n+k])
+				to := int(ranks[(row*latent.Samples+j)*n+k])
 				rank[k] = to
 				for x := range 2 {
 					diff := float64(states.Before[(row*n+to)*2+x] - states.Now[(row*n+k)*2+x])
@@ -204,13 +215,13 @@ func TestLatentFactors(t *testing.T) {
 				}
 			}
 			logp = append(logp, p.Reverse.LogProb(scores[row*n*n:(row+1)*n*n], rank.Order()))
-			likelihood = append(likelihood, math.Exp(-square/2))
+			likelihood = append(likelihood, math.Exp(-square/2/(latent.SD*latent.SD)))
 			total += likelihood[j]
 		}
 		for j := range likelihood {
 			factor := likelihood[j]/total - 0.05*logp[j]
-			mean += factor / float64(batch*testLatent.Samples)
-			if g := float64(got[row*testLatent.Samples+j]); math.Abs(g-(factor-0.25)) > 1e-4 {
+			mean += factor / float64(batch*latent.Samples)
+			if g := float64(got[row*latent.Samples+j]); math.Abs(g-(factor-0.25)) > 1e-4 {
 				t.Errorf("state %d draw %d: factor %.6f, wanted %.6f", row, j, g, factor-0.25)
 			}
 		}

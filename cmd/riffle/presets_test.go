@@ -217,7 +217,7 @@ func TestPresetsOfThePaper(t *testing.T) {
 			conv := 32 * (pixels / side / 2) * (pixels / side / 2)
 			want.Model.Encoder, want.Model.Channels, want.Model.Kernel, want.Model.Hidden = "cnn", []int{32}, 3, []int{(conv + 128) / 2}
 			tr.Batch, tr.Schedule, tr.LR = 64, "noam", 1
-			tr.Objective, tr.Samples, tr.Entropy, tr.EMARate = "latent", 10, 0.05, 0.995
+			tr.Objective, tr.Samples, tr.Entropy, tr.EMARate, tr.PixelSD = "latent", 10, 0.05, 0.995, 1
 			want.Process.Schedule, want.Eval.Examples = puzzles[side], 10_000
 		case sorting:
 			want.Task = config.Task{Name: "sort", N: n, Digits: 4}
