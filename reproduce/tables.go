@@ -400,8 +400,9 @@ func jigsaw() Table {
 		row("gumbel-sinkhorn", "Gumbel–Sinkhorn", fmt.Sprintf("paper/gumbel-sinkhorn-%s-%s", x.source, size), x.sinkhorn, plain, "method=gumbel-sinkhorn", "model.layers=0", "model.positions=none")
 		row("diffsort", "DiffSort", "", x.diffsort, sorter("diffsort")...)
 		row("error-free-diffsort", "Error-free DiffSort", "", x.exact, sorter("error-free-diffsort")...)
-		// The paper weighs the entropy by .05, which outweighs the pixels where there are many orders (docs/experiments.md).
-		latent := []string{noise(n), "train.objective=latent", "train.entropy=0.002", "train.samples=40"}
+		// The paper weighs the entropy by .05, which outweighs the pixels where there are many orders, and has a standard
+		// deviation of 1 for pixels from 0 to 1 (docs/experiments.md).
+		latent := []string{noise(n), "train.objective=latent", "train.entropy=0.002", "train.samples=40", "train.pixel_sd=0.25"}
 		if n > 9 {
 			latent = append(latent, "train.batch=16")
 		}
