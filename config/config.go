@@ -138,7 +138,7 @@ type Decode struct {
 	Method     string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
 	Beam       int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
 	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, cgpl, pl)" default:"200" range:"1..1048576"`
-	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: how many rotated and mirrored copies of the cities are ordered, each begun elsewhere; the shortest of the tours counts; 0: only the cities as they are" for:"task.name=tsp" range:"0..1024"`
+	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: how many rotated and mirrored copies of the cities are ordered, each begun elsewhere; the shortest of the tours counts. sort, by direct scores: how many copies of each number are read, turned or moved a little; the median of their scores counts. 0: only the objects as they are" for:"task.name=tsp|sort" range:"0..1024"`
 }
 
 // Eval is the final test.

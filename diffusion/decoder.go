@@ -1,6 +1,7 @@
 package diffusion
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -167,6 +168,43 @@ func Join(parts ...*Encoded) *Encoded {
 		all.vectors = append(all.vectors, e.vectors...)
 	}
 	return all
+}
+
+// Median joins several encodings of the same sets, of other views of their objects. Each object has the embedding of
+// the view whose score is the median (the lower one of two). It is for scores that depend on the embedding alone
+// ([denoiser.Config] Score "direct"). A mean would not do: where a view is misread it lies between what is read.
+// Where ctx has ended it fails with its error.
+func (d *Decoder) Median(ctx context.Context, views []*Encoded) (*Encoded, error) {
+	if d.Denoiser.Config.Score != "direct" {
+		return nil, fmt.Errorf("median of %d views: wanted direct scores (got %q)", len(views), d.Denoiser.Config.Score)
+	}
+	first := views[0]
+	asked := make([]query, first.Batch)
+	for i := range asked {
+		asked[i] = query{i, perm.Identity(first.Size(i)), d.Process.Steps[len(d.Process.Steps)-1]}
+	}
+	scores := make([][][]float64, len(views))
+	for v, e := range views {
+		var err error
+		if scores[v], err = d.scoresOf(ctx, e, asked); err != nil {
+			return nil, err
+		}
+	}
+	out := &Encoded{Batch: first.Batch, width: first.width}
+	byScore := make([]int, len(views))
+	for i := range first.Batch {
+		var vectors []float32
+		for k := range first.Size(i) {
+			for v := range byScore {
+				byScore[v] = v
+			}
+			slices.SortStableFunc(byScore, func(a, b int) int { return cmp.Compare(scores[a][i][k], scores[b][i][k]) })
+			v := byScore[(len(views)-1)/2]
+			vectors = append(vectors, views[v].vectors[i][k*out.width:(k+1)*out.width]...)
+		}
+		out.vectors = append(out.vectors, vectors)
+	}
+	return out, nil
 }
 
 // Encode reads objects [batch, n, …]. sizes are how many of the n objects are the sets' own where

@@ -223,7 +223,7 @@ func (r *Result) Decoding() string {
 		how = fmt.Sprintf("beam %d, inner %d", r.Decode.Beam, r.Decode.Inner)
 	}
 	if r.Decode.Symmetries > 1 {
-		how += fmt.Sprintf(", best of %d copies", r.Decode.Symmetries)
+		how += fmt.Sprintf(", %d copies", r.Decode.Symmetries)
 	}
 	if r.Method != "diffusion" {
 		how = r.Method

@@ -1,14 +1,19 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
+	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
 )
 
@@ -93,5 +98,93 @@ func TestSymmetriesAreForTours(t *testing.T) {
 	}
 	if _, _, err = m.Order(t.Context(), randomSets(1, 5), 1, learn.DecodeOptions{Symmetries: -1}); !errors.As(err, &wrong) || wrong.Option != "symmetries" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Of several looks at numbers the median of the direct scores counts, in an answer and in a test.
+func TestViewsOfPictures(t *testing.T) {
+	const n, copies = 6, 7
+	cfg := config.Default()
+	cfg.Task = config.Task{Name: "sort", N: n, Digits: 2}
+	cfg.Process.Reverse, cfg.Process.Schedule = "pl", []int{0, 7}
+	cfg.Model = config.Model{Encoder: "window", Channels: []int{4}, Hidden: []int{8}, Dim: 8, Heads: 2, FeedForward: 8, Positions: "none", Score: "direct"}
+	m := newModel(t, cfg, openEngine(t, "go"))
+	rng := rand.New(rand.NewPCG(1, 1))
+	var sets []*dataset.Set
+	for range 8 {
+		s := &dataset.Set{Kind: dataset.KindImage}
+		for range n {
+			p := &dataset.Picture{Rows: 28, Cols: 56, Channels: 1, Pix: make([]uint8, 28*56)}
+			for range 200 {
+				p.Pix[rng.IntN(len(p.Pix))] = 255
+			}
+			s.Items = append(s.Items, dataset.Item{Picture: p})
+		}
+		sets = append(sets, s)
+	}
+	objects, _, err := m.Task.Objects(t.Context(), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec, err := m.Decoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrangements := make([]int32, len(sets)*n)
+	for i := range arrangements {
+		arrangements[i] = int32(i % n)
+	}
+	var scores [][]float64
+	for c := range copies {
+		seen, err := m.Task.(task.Viewer).View(objects, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		enc, err := dec.Encode(t.Context(), seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := dec.Scores(t.Context(), enc, arrangements, 1, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores = append(scores, of)
+	}
+	answers := func(copies int) []learn.Ordered {
+		out, _, err := m.Order(t.Context(), sets, 1, learn.DecodeOptions{Method: "greedy", Symmetries: copies})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	once, often := answers(1), answers(copies)
+	changed := false
+	for i := range sets {
+		median := make([]float64, n)
+		for k := range median {
+			var of []float64
+			for c := range copies {
+				of = append(of, scores[c][i*n+k])
+			}
+			slices.Sort(of)
+			median[k] = of[copies/2]
+		}
+		want := perm.Identity(n)
+		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(median[b], median[a]) })
+		if got := often[i].Orders[0].Order; !slices.Equal(got, want) {
+			t.Errorf("set %d: order %v, by the median %v", i, got, want)
+		}
+		changed = changed || !slices.Equal(once[i].Orders[0].Order, want)
+	}
+	if !changed {
+		t.Error("no order differs from that of one look")
+	}
+	if r, err := Run(t.Context(), m, task.Test, 5, learn.DecodeOptions{Symmetries: 3}, nil); err != nil || r.Decoding() != "greedy, 3 copies" {
+		t.Errorf("test: %v, %v", r, err)
+	}
+	cfg.Model.Score, cfg.Model.Layers, cfg.Decode.Symmetries = "context", 1, 3
+	var wrong *config.KeyError
+	if _, _, err := learn.New(cfg, m.Engine); !errors.As(err, &wrong) || wrong.Key != "decode.symmetries" {
+		t.Errorf("scores of context: %v", err)
 	}
 }

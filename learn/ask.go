@@ -49,8 +49,8 @@ type Ranked struct {
 // says where each has one state at a time. index says which sets they are. Sets of like sizes go
 // together wherever they stand. A set of fewer than two objects has one order; f is called for it
 // without an encoding. The sets have ids, by which errors call them. warnings[i] are those of the
-// objects of set i.
-func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]dataset.Warning, err error) {
+// objects of set i. copies are those of [Model.encodeViews].
+func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, copies int, oneState bool, f func(index []int, enc *diffusion.Encoded) error) (warnings [][]dataset.Warning, err error) {
 	warnings = make([][]dataset.Warning, len(sets))
 	if _, err := m.Decoder(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, oneState bool, f
 			for same < len(index) && size(index[same]) == size(index[at]) {
 				same++
 			}
-			part, err := m.encodeSets(ctx, sets, index[at:same], warnings)
+			part, err := m.encodeSets(ctx, sets, index[at:same], copies, warnings)
 			if err != nil {
 				return warnings, err
 			}
@@ -115,7 +115,7 @@ func (m *Model) together(n int) int {
 }
 
 // encodeSets encodes the sets of index, which are of one size, and writes the warnings of each.
-func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int, warnings [][]dataset.Warning) (*diffusion.Encoded, error) {
+func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int, copies int, warnings [][]dataset.Warning) (*diffusion.Encoded, error) {
 	var part []*dataset.Set
 	for _, i := range index {
 		part = append(part, sets[i])
@@ -136,7 +136,7 @@ func (m *Model) encodeSets(ctx context.Context, sets []*dataset.Set, index []int
 			warnings[i] = w
 		}
 	}
-	enc, err := m.decoder.Encode(ctx, objects)
+	enc, err := m.encodeViews(ctx, m.decoder, objects, copies)
 	if err == nil {
 		err = objects.FinalizeAll()
 	}
@@ -250,7 +250,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 	if err := m.checkSymmetries(opt); err != nil {
 		return nil, nil, err
 	}
-	if opt.Symmetries > 1 {
+	if opt.Symmetries > 1 && m.viewer() == nil {
 		return m.orderTurned(ctx, sets, top, opt, price)
 	}
 	all, d := sets, distinctSets(sets, false)
@@ -260,7 +260,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 		return nil, nil, err
 	}
 	out = make([]Ordered, len(sets))
-	objects, err := m.chunk(ctx, sets, !opt.wide(), func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, opt.Symmetries, !opt.wide(), func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Ordered{Orders: []Ranked{{Order: perm.Identity(len(sets[index[0]].Items))}}}
 			return nil
@@ -364,7 +364,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = make([]Sampled, len(sets))
 	objects := make([][]dataset.Warning, len(sets))
 	for at := range sets { // one set at a time: its samples fill the batch
-		more, err := m.chunk(ctx, sets[at:at+1], false, func(_ []int, enc *diffusion.Encoded) error {
+		more, err := m.chunk(ctx, sets[at:at+1], 1, false, func(_ []int, enc *diffusion.Encoded) error {
 			n := len(sets[at].Items)
 			s := Sampled{Marginals: make([][]float64, n)}
 			for k := range s.Marginals {
@@ -475,7 +475,7 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets
 	out = make([]Scored, len(sets))
-	objects, err := m.chunk(ctx, sets, false, func(index []int, enc *diffusion.Encoded) error {
+	objects, err := m.chunk(ctx, sets, 1, false, func(index []int, enc *diffusion.Encoded) error {
 		if enc == nil {
 			out[index[0]] = Scored{Effective: float64(draws)}
 			return nil

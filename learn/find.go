@@ -19,8 +19,9 @@ type DecodeOptions struct {
 	Beam   int    `json:"beam,omitempty"`
 	Inner  int    `json:"inner,omitempty"`
 	// Symmetries is how many copies of a tour's cities are ordered, each turned, mirrored and begun
-	// elsewhere. The shortest of their tours counts. In complete options 0 stands for the cities as
-	// they are.
+	// elsewhere. The shortest of their tours counts. Of pictures with direct scores it is how many
+	// copies of each are read, turned or moved a little. The median of their scores counts. In
+	// complete options 0 stands for the objects as they are.
 	Symmetries int `json:"symmetries,omitempty"`
 }
 
@@ -64,7 +65,7 @@ func (m *Model) Finder(opt DecodeOptions) (_ func(ctx context.Context, ex *task.
 		return nil, opt, err
 	}
 	return func(ctx context.Context, ex *task.Examples, first int) ([]perm.Order, error) {
-		if opt.Symmetries > 1 {
+		if opt.Symmetries > 1 && m.viewer() == nil {
 			return m.shortestTurned(ctx, dec, ex, m.noise(ex, first), opt)
 		}
 		paths, err := m.paths(ctx, dec, ex, price(ex), m.noise(ex, first), opt)
@@ -99,7 +100,7 @@ func price(ex *task.Examples) func(set int, o perm.Order) float64 {
 // paths decodes examples and returns the best path of each set. If orders have a cost that is the
 // cheapest path of a beam; cost is nil if they have none.
 func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples, cost func(set int, o perm.Order) float64, noise []perm.Order, opt DecodeOptions) ([]diffusion.Path, error) {
-	enc, err := encode(ctx, dec, ex)
+	enc, err := m.encodeViews(ctx, dec, ex.Objects, opt.Symmetries, sizes(ex)...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +118,13 @@ func (m *Model) paths(ctx context.Context, dec *diffusion.Decoder, ex *task.Exam
 	return best, nil
 }
 
-// encode encodes examples, which may be padded.
-func encode(ctx context.Context, dec *diffusion.Decoder, ex *task.Examples) (*diffusion.Encoded, error) {
+// sizes are how many objects the sets of examples have, which may be padded.
+func sizes(ex *task.Examples) []int {
 	sizes := make([]int, len(ex.Clean))
 	for i, o := range ex.Clean {
 		sizes[i] = len(o)
 	}
-	return dec.Encode(ctx, ex.Objects, sizes...)
+	return sizes
 }
 
 // cheapest sorts the paths of a beam by what their orders cost, and equal ones by probability. Of a
@@ -160,7 +161,7 @@ func (m *Model) EncodeExamples(ctx context.Context, ex *task.Examples) (*diffusi
 	if err != nil {
 		return nil, err
 	}
-	return encode(ctx, dec, ex)
+	return dec.Encode(ctx, ex.Objects, sizes(ex)...)
 }
 
 // Draw draws orders of encoded sets, len(numbers)/enc.Batch of each. Draw i is by the generator that

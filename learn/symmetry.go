@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
@@ -15,12 +17,46 @@ import (
 // MaxSymmetries is the most copies of a set that are ordered.
 const MaxSymmetries = 1 << 10
 
-// checkSymmetries refuses symmetries where no cost says which copy of a set has the best order.
+// checkSymmetries refuses symmetries where neither a cost says which copy of a set has the best order nor a score of each
+// object which copy of it is read best.
 func (m *Model) checkSymmetries(opt DecodeOptions) error {
-	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok {
-		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared (the task is %s)", m.Config.Task.Name)
+	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok && m.viewer() == nil {
+		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared, and for pictures with direct scores (the task is %s)", m.Config.Task.Name)
 	}
 	return nil
+}
+
+// viewer is the task if its objects can be looked at from several sides and have scores of their own, else nil.
+func (m *Model) viewer() task.Viewer {
+	if v, ok := m.Task.(task.Viewer); ok && m.Config.Model.Score == "direct" && m.Method.Diffuses() {
+		return v
+	}
+	return nil
+}
+
+// encodeViews encodes objects, from as many sides as copies says where the task's objects have sides ([Model.viewer]).
+// Of an object's scores the median counts.
+func (m *Model) encodeViews(ctx context.Context, dec *diffusion.Decoder, objects *tensors.Tensor, copies int, sizes ...int) (*diffusion.Encoded, error) {
+	viewer := m.viewer()
+	if viewer == nil || copies < 2 {
+		return dec.Encode(ctx, objects, sizes...)
+	}
+	var views []*diffusion.Encoded
+	for c := range copies {
+		seen, err := viewer.View(objects, c)
+		if err != nil {
+			return nil, err
+		}
+		enc, err := dec.Encode(ctx, seen, sizes...)
+		if err != nil {
+			return nil, err
+		}
+		if err := seen.FinalizeAll(); err != nil {
+			return nil, err
+		}
+		views = append(views, enc)
+	}
+	return dec.Median(ctx, views)
 }
 
 // shortestTurned orders copies of examples and returns the shortest tour of each.

@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/perm"
@@ -31,6 +32,12 @@ type Coster interface {
 type Turner interface {
 	Coster
 	Turned(set *dataset.Set, c, of int) (*dataset.Set, func(perm.Order) perm.Order)
+}
+
+// Viewer is a task whose objects are pictures that show the same when they are moved and turned a little. View
+// returns objects [count, n, …] as copy c shows them; the first, 0, as they are.
+type Viewer interface {
+	View(objects *tensors.Tensor, c int) (*tensors.Tensor, error)
 }
 
 // Doubter is a task that sees what may be wrong with a set that it takes all the same.

@@ -42,7 +42,7 @@ func addDecode(cmd *cobra.Command, opt *learn.DecodeOptions) {
 	cmd.Flags().StringVar(&opt.Method, "decode", "", "greedy or beam (default: the run's)")
 	cmd.Flags().IntVar(&opt.Beam, "beam", 0, "states kept after each reverse step (default: the run's)")
 	cmd.Flags().IntVar(&opt.Inner, "inner", 0, "prefixes kept inside a reverse step (default: the run's)")
-	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts (default: the run's, 1: none)")
+	cmd.Flags().IntVar(&opt.Symmetries, "symmetries", 0, "tours: copies that are turned, mirrored and begun elsewhere; the shortest tour counts. Numbers by direct scores: copies that are moved or turned a little; the median score counts (default: the run's, 1: none)")
 }
 
 // checkDecode finds what is wrong with the flags of [addDecode], for the orders that are asked for.
