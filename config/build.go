@@ -47,6 +47,9 @@ func (c *Config) Latent() diffusion.Latent {
 	return diffusion.Latent{Samples: c.Train.Samples, Entropy: c.Train.Entropy, Rate: c.Train.EMARate, SD: c.Train.PixelSD}
 }
 
+// MaxViews is from how many sides a picture is read at most ([Decode] Symmetries): what all of them show is kept at a time.
+const MaxViews = 64
+
 // scoreDirect is the value of model.score for which the network does not see the time.
 const scoreDirect = "direct"
 

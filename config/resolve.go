@@ -150,10 +150,15 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 			Hint: fmt.Sprintf("process.schedule = [0, %d], or model.score = \"sum\"", p.Steps[len(p.Steps)-1]),
 		}
 	}
-	if c.Task.Name == "sort" && c.Decode.Symmetries > 1 && c.Model.Score != scoreDirect {
-		return nil, &KeyError{
-			Key: "decode.symmetries", Problem: fmt.Sprintf("wanted 0 or 1, or direct scores, whose median can be taken (got %d)", c.Decode.Symmetries),
-			Hint: "model.score = \"direct\"",
+	if s := c.Decode.Symmetries; c.Task.Name == "sort" && s > 1 {
+		switch {
+		case c.Model.Score != scoreDirect:
+			return nil, &KeyError{
+				Key: "decode.symmetries", Problem: fmt.Sprintf("wanted 0 or 1, or direct scores, whose median can be taken (got %d)", s),
+				Hint: "model.score = \"direct\"",
+			}
+		case s > MaxViews:
+			return nil, &KeyError{Key: "decode.symmetries", Problem: fmt.Sprintf("pictures are read from at most %d sides (got %d)", MaxViews, s)}
 		}
 	}
 	return warnings, keyed(p.Validate(), fields)

@@ -187,4 +187,12 @@ func TestViewsOfPictures(t *testing.T) {
 	if _, _, err := learn.New(cfg, m.Engine); !errors.As(err, &wrong) || wrong.Key != "decode.symmetries" {
 		t.Errorf("scores of context: %v", err)
 	}
+	cfg.Model.Score, cfg.Decode.Symmetries = "direct", 65
+	if _, _, err := learn.New(cfg, m.Engine); !errors.As(err, &wrong) || wrong.Key != "decode.symmetries" {
+		t.Errorf("65 copies: %v", err)
+	}
+	var refused *learn.Refusal
+	if _, _, err := m.Order(t.Context(), sets, 1, learn.DecodeOptions{Symmetries: 65}); !errors.As(err, &refused) || refused.Option != "symmetries" {
+		t.Errorf("65 copies: %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
@@ -22,6 +23,9 @@ const MaxSymmetries = 1 << 10
 func (m *Model) checkSymmetries(opt DecodeOptions) error {
 	if _, ok := m.Task.(task.Turner); opt.Symmetries > 1 && !ok && m.viewer() == nil {
 		return Refuse(Unfit, "symmetries", "symmetries: is for tours, whose cities can be turned and whose lengths can be compared, and for pictures with direct scores (the task is %s)", m.Config.Task.Name)
+	}
+	if opt.Symmetries > config.MaxViews && m.viewer() != nil {
+		return Refuse(Unfit, "symmetries", "symmetries: pictures are read from at most %d sides (got %d)", config.MaxViews, opt.Symmetries)
 	}
 	return nil
 }

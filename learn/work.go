@@ -133,6 +133,9 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 	copies := 1.0
 	if q.Kind == KindOrder {
 		copies = float64(max(1, q.Decode.Symmetries))
+		if m.viewer() != nil { // what is read from all sides is there together
+			host.Bytes += 4 * copies * items * float64(m.Denoiser.Config.Dim) * together
+		}
 	}
 	return Work{
 		Seconds: copies * sets * (host.Seconds + states*m.stateTime(m.PaddedSize(n)) + m.encodeTime(n)),
