@@ -16,14 +16,15 @@ import (
 // misread has least to do with each other.
 var views = []distortion{
 	turned(4), turned(-4),
-	{affine: affine{xx: 1, yy: 1, x: 1}}, {affine: affine{xx: 1, yy: 1, x: -1}},
-	{affine: affine{xx: 1, yy: 1, y: 1}}, {affine: affine{xx: 1, yy: 1, y: -1}},
+	moved(1, 0), moved(-1, 0), moved(0, 1), moved(0, -1),
 }
 
 func turned(degrees float64) distortion {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	return distortion{affine: affine{xx: cos, xy: sin, yx: -sin, yy: cos}}
 }
+
+func moved(x, y float64) distortion { return distortion{affine: affine{xx: 1, yy: 1, x: x, y: y}} }
 
 // view is how copy c shows a digit. After those above it is turned and moved at random, within their bounds.
 func view(c int) distortion {
