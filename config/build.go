@@ -50,15 +50,12 @@ func (c *Config) Latent() diffusion.Latent {
 // MaxViews is from how many sides a picture is read at most ([Decode] Symmetries): what all of them show is kept at a time.
 const MaxViews = 64
 
-// scoreDirect is the value of model.score for which the network does not see the time.
-const scoreDirect = "direct"
-
 // defaultSchedule follows the paper where steps can be merged, and else takes every step
 // up to the cut-off time.
 func (c *Config) defaultSchedule(n int, forward shuffle.Law, law reverse.Law) ([]int, error) {
 	if forward.Name() == "riffle" {
 		s, err := shuffle.NewSchedule(n)
-		if _, one := law.(reverse.OneStep); one || c.Model.Score == scoreDirect {
+		if _, one := law.(reverse.OneStep); one || c.Model.Score == denoiser.ScoreDirect {
 			return []int{0, max(1, s.T)}, err
 		}
 		if err != nil || law.FullSupport() {

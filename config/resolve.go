@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/shuffle"
 )
 
@@ -144,7 +145,7 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 			warnings = append(warnings, x.Message)
 		}
 	}
-	if c.Model.Score == scoreDirect && len(p.Steps) > 2 {
+	if c.Model.Score == denoiser.ScoreDirect && len(p.Steps) > 2 {
 		return nil, &KeyError{
 			Key: "model.score", Problem: fmt.Sprintf("direct scores do not know the time, wanted a schedule of one denoising step (got %v)", p.Steps),
 			Hint: fmt.Sprintf("process.schedule = [0, %d], or model.score = \"sum\"", p.Steps[len(p.Steps)-1]),
@@ -152,7 +153,7 @@ func (c *Config) resolveProcess() (warnings []string, err error) {
 	}
 	if s := c.Decode.Symmetries; c.Task.Name == "sort" && s > 1 {
 		switch {
-		case c.Model.Score != scoreDirect:
+		case c.Model.Score != denoiser.ScoreDirect:
 			return nil, &KeyError{
 				Key: "decode.symmetries", Problem: fmt.Sprintf("wanted 0 or 1, or direct scores, whose median can be taken (got %d)", s),
 				Hint: "model.score = \"direct\"",

@@ -104,7 +104,7 @@ func (c *Config) validate() error {
 		return field.Errorf("Law", "missing")
 	case c.Dim < 2 || c.Dim > maxUnits || c.Dim%2 != 0:
 		return field.Errorf("Dim", "must be even and 2 to %d (got %d)", maxUnits, c.Dim)
-	case c.Layers < 1 && c.Head == "" && c.Score != scoreDirect || c.Layers < 0 || c.Layers > maxLayers:
+	case c.Layers < 1 && c.Head == "" && c.Score != ScoreDirect || c.Layers < 0 || c.Layers > maxLayers:
 		return field.Errorf("Layers", "must be 1 to %d (got %d)", maxLayers, c.Layers)
 	case c.Heads < 1 || c.Dim%c.Heads != 0:
 		return field.Errorf("Heads", "must divide the embedding's %d numbers (got %d)", c.Dim, c.Heads)
@@ -128,7 +128,7 @@ func (c *Config) validate() error {
 		return field.Errorf("Precision", "unknown %q, wanted float32 or bfloat16", c.Precision)
 	case c.Head != "" && c.Head != "score" && c.Head != "assign" && c.Head != "pointer" && !c.givesEdges():
 		return fmt.Errorf("head: unknown %q, wanted score, assign, pointer, edges or noisy-edges", c.Head)
-	case c.Score != scoreContext && c.Score != scoreDirect && c.Score != scoreSum:
+	case c.Score != scoreContext && c.Score != ScoreDirect && c.Score != scoreSum:
 		return field.Errorf("Score", "unknown %q, wanted context, direct or sum", c.Score)
 	case c.Score != scoreContext && (!c.objectScores() || c.Edges):
 		return field.Errorf("Score", "%s is for networks that give each object a score of its own, without attention to edges", c.Score)

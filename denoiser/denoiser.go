@@ -61,7 +61,7 @@ func New(cfg Config) (*Denoiser, error) {
 	switch cfg.Score {
 	case "":
 		cfg.Score = scoreContext
-	case scoreDirect:
+	case ScoreDirect:
 		cfg.Layers = 0
 	}
 	if err := cfg.validate(); err != nil {
@@ -88,7 +88,7 @@ func New(cfg Config) (*Denoiser, error) {
 	if cfg.Score != scoreContext {
 		d.direct = newDirect(r, "direct", cfg.Dim)
 	}
-	if cfg.Score != scoreDirect {
+	if cfg.Score != ScoreDirect {
 		if err := d.addContext(r); err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 // What the score of an object comes from, see [Config.Score].
 const (
 	scoreContext = "context"
-	scoreDirect  = "direct"
+	ScoreDirect  = "direct"
 	scoreSum     = "sum"
 )
 

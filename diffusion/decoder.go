@@ -172,10 +172,10 @@ func Join(parts ...*Encoded) *Encoded {
 
 // Median joins several encodings of the same sets, of other views of their objects. Each object has the embedding of
 // the view whose score is the median (the lower one of two). It is for scores that depend on the embedding alone
-// ([denoiser.Config] Score "direct"). A mean would not do: where a view is misread it lies between what is read.
+// ([denoiser.ScoreDirect]). A mean would not do: where a view is misread it lies between what is read.
 // Where ctx has ended it fails with its error.
 func (d *Decoder) Median(ctx context.Context, views []*Encoded) (*Encoded, error) {
-	if d.Denoiser.Config.Score != "direct" {
+	if d.Denoiser.Config.Score != denoiser.ScoreDirect {
 		return nil, fmt.Errorf("median of %d views: wanted direct scores (got %q)", len(views), d.Denoiser.Config.Score)
 	}
 	first := views[0]

@@ -80,10 +80,10 @@ func (p *Process) expand(ctx context.Context, beam []beamState, scores [][]float
 		}
 		for i, x := range candidates[:min(outer, len(candidates))] {
 			logp := s.path.LogProb + x.LogProb
-			if logp < floor && i > greedy {
-				break // they fall
-			}
-			if logp < floor && i < greedy {
+			if logp < floor && i != greedy { // they fall
+				if i > greedy {
+					break
+				}
 				continue
 			}
 			c.add(p, j, present, x.Order, logp, i == greedy)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/diffusion"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/task"
@@ -32,7 +33,7 @@ func (m *Model) checkSymmetries(opt DecodeOptions) error {
 
 // viewer is the task if its objects can be looked at from several sides and have scores of their own, else nil.
 func (m *Model) viewer() task.Viewer {
-	if v, ok := m.Task.(task.Viewer); ok && m.Config.Model.Score == "direct" && m.Method.Diffuses() {
+	if v, ok := m.Task.(task.Viewer); ok && m.Config.Model.Score == denoiser.ScoreDirect && m.Method.Diffuses() {
 		return v
 	}
 	return nil

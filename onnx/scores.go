@@ -16,7 +16,7 @@ func (b builder) scores(cfg *denoiser.Config, width int) (scores value, axes []a
 	embeddings := b.Input("embeddings", "what the encoder gives", onnxgraph.Float, "batch", "n", width)
 	arrangement := b.Input("arrangement", "order form: arrangement[i] is the object at position i", onnxgraph.Int64, "batch", "n")
 	times := b.Input("time", "how often the cards were shuffled", onnxgraph.Int64, "batch")
-	if cfg.Score != "direct" {
+	if cfg.Score != denoiser.ScoreDirect {
 		scores, axes = b.contextScores(cfg, width, embeddings, arrangement, times)
 	}
 	if cfg.Score == "context" {

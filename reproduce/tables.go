@@ -279,8 +279,8 @@ func transitions() Table {
 			return Row{Name: fmt.Sprintf("%s-%d", name, x.n), Label: label, N: x.n, Full: fmt.Sprintf("paper/ablation-%d-%s", x.n, full), Quick: "sort-9", Set: slices.Concat(base, set), From: sortedFrom(name, x.n), Paper: x.paper[name]}
 		}
 		// The laws that undo one shuffle at a time begin with a network that sorts: which shuffle was the last depends on
-		// the ranks. For nine all T states of a trajectory are few enough to be judged at once, which learns sooner
-		// (docs/experiments.md).
+		// the ranks. For nine all T states of a trajectory are few enough to be judged at once, of which IRS learns
+		// sooner (docs/experiments.md).
 		stepwise := func(law, label, full string, T int, forward string) Row {
 			r := row(law, label, full, every(T), "process.forward="+forward, "process.reverse="+law)
 			if x.n > 9 {
