@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/riffle-ml/riffle/denoiser"
 	"github.com/riffle-ml/riffle/run"
@@ -21,12 +22,12 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	taken := 0
+	taken, absent, unused := 0, named{}, named{}
 	for _, p := range m.Denoiser.Params() {
 		i := slices.IndexFunc(weights, func(t run.Tensor) bool { return t.Name == p.Name })
 		switch {
 		case i < 0:
-			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has none of this name", p.Name, p.Shape, path))
+			absent.add(p.Name, p.Shape)
 		case !slices.Equal(weights[i].Shape, p.Shape):
 			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has the shape %v", p.Name, p.Shape, path, weights[i].Shape))
 		default:
@@ -44,7 +45,35 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 	}
 	m.initialised = true
 	for _, t := range weights {
-		notes = append(notes, fmt.Sprintf("%s %v: of %s, left out: the model has none of this name", t.Name, t.Shape, path))
+		unused.add(t.Name, t.Shape)
+	}
+	for _, part := range absent {
+		notes = append(notes, fmt.Sprintf("%s: starts anew, %s has none of this name", part, path))
+	}
+	for _, part := range unused {
+		notes = append(notes, fmt.Sprintf("%s: of %s, left out: the model has none of this name", part, path))
 	}
 	return notes, nil
+}
+
+// part are weights of a network, with their shapes, that follow each other and have the same name up to the first dot.
+type part []string
+
+func (p part) String() string {
+	if len(p) == 1 {
+		return p[0]
+	}
+	return fmt.Sprintf("%s to %s, each of these %d", p[0], p[len(p)-1], len(p))
+}
+
+type named []part
+
+func (n *named) add(name string, shape []int) {
+	weight := fmt.Sprintf("%s %v", name, shape)
+	of, _, _ := strings.Cut(name, ".")
+	if last := len(*n) - 1; last >= 0 && strings.HasPrefix((*n)[last][0], of+".") {
+		(*n)[last] = append((*n)[last], weight)
+		return
+	}
+	*n = append(*n, part{weight})
 }

@@ -45,10 +45,7 @@ func TestInitFrom(t *testing.T) {
 	}
 	want := []string{
 		"encoder.weight [10 8]: starts anew, " + path + " has the shape [5 8]",
-		"head.0.weight [8 8]: starts anew, " + path + " has none of this name",
-		"head.0.bias [8]: starts anew, " + path + " has none of this name",
-		"head.2.weight [1 8]: starts anew, " + path + " has none of this name",
-		"head.2.bias [1]: starts anew, " + path + " has none of this name",
+		"head.0.weight [8 8] to head.2.bias [1], each of these 4: starts anew, " + path + " has none of this name",
 	}
 	if !slices.Equal(notes, want) {
 		t.Errorf("said\n%s\nwanted\n%s", strings.Join(notes, "\n"), strings.Join(want, "\n"))
