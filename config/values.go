@@ -63,6 +63,9 @@ func Unsaid(key string) string {
 		return "'unit'"
 	}
 	c := Default()
+	if e := entries[key]; e != nil && e.own != "" { // what it is filled with stands in config.toml
+		e.set(&c, e.own)
+	}
 	text, err := toml.Marshal(map[string]any{"x": c.field(key).Interface()})
 	if err != nil {
 		return ""

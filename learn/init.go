@@ -2,27 +2,31 @@ package learn
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/riffle-ml/riffle/config"
 	"github.com/riffle-ml/riffle/denoiser"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/run"
 )
 
 // InitFrom puts those weights of a run into the model whose name and shape the model has. Notes say
-// which of the model's weights start anew and which of the run's are left out. If none fits that is
-// an error. Training then begins at its first step: the optimiser's moments are not taken over.
+// which of the model's weights start anew and which of the run's are left out. It is an error if none fits, or
+// not all that train.frozen keeps. Training then begins at its first step: the optimiser's moments are not taken over.
 func (m *Model) InitFrom(path string) (notes []string, err error) {
 	dir, err := run.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // only read
-	weights, _, notes, err := dir.LoadModel()
+	weights, state, notes, err := dir.LoadModel()
 	if err != nil {
 		return nil, err
 	}
 	taken, absent, unused := 0, named{}, named{}
+	var random []string // and frozen
 	for _, p := range m.Denoiser.Params() {
 		i := slices.IndexFunc(weights, func(t run.Tensor) bool { return t.Name == p.Name })
 		switch {
@@ -36,6 +40,9 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 			}
 			taken++
 		}
+		if p.Frozen && (i < 0 || !slices.Equal(weights[i].Shape, p.Shape)) {
+			random = append(random, p.Name)
+		}
 		if i >= 0 {
 			weights = slices.Delete(weights, i, i+1)
 		}
@@ -43,7 +50,14 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 	if taken == 0 {
 		return nil, fmt.Errorf("%s: has no weight whose name and shape fit this model", path)
 	}
-	m.initialised = true
+	if len(random) > 0 {
+		return nil, hint.Errorf("freeze what that run has, or begin with a run of this encoder", "%s: has no weight such as %s, which %s keeps: it would stay random", path, random[0], config.TrainFrozen)
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	m.began = &run.Start{Run: whole, SHA256: state.SHA256[run.ModelFile]}
 	for _, t := range weights {
 		unused.add(t.Name, t.Shape)
 	}
@@ -55,6 +69,9 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 	}
 	return notes, nil
 }
+
+// Start is the run whose weights the model began with, by [Model.InitFrom], or nil.
+func (m *Model) Start() *run.Start { return m.began }
 
 // part are weights of a network, with their shapes, that follow each other and have the same name up to the first dot.
 type part []string

@@ -41,11 +41,11 @@ type Model struct {
 	// OnAnswered, if not nil, is called when so many more sets of a question are done.
 	OnAnswered func(sets int)
 
-	compiled    time.Duration // spent on compiling so far
-	shapes      int           // compiled so far
-	initialised bool          // by InitFrom
-	decoder     *diffusion.Decoder
-	orderer     method.Orderer // of a method without a process
+	compiled time.Duration // spent on compiling so far
+	shapes   int           // compiled so far
+	began    *run.Start    // by InitFrom
+	decoder  *diffusion.Decoder
+	orderer  method.Orderer // of a method without a process
 	// schedule and restored are warnings of the configuration and of the checkpoint.
 	schedule, restored []string
 }

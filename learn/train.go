@@ -156,7 +156,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 			return err
 		}
 	}
-	if m.initialised && m.State.Step == 0 && !resume { // a resumed training must find these weights
+	if m.began != nil && m.State.Step == 0 && !resume { // a resumed training must find these weights
 		if err := t.save(false); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (d *Dir) ReadFile(name string) ([]byte, error) {
 func (d *Dir) WriteFile(name string, write func(io.Writer) error) error {
 	dir, base := filepath.Split(filepath.FromSlash(name))
 	folder := filepath.Clean(dir)
-	if !local(base) || folder != "." && folder != FiguresDir || folder == "." && (base == ConfigFile || base == StateFile || tensorFile.MatchString(base)) {
+	if !local(base) || folder != "." && folder != FiguresDir || folder == "." && (base == ConfigFile || base == StateFile || base == StartFile || tensorFile.MatchString(base)) {
 		return fmt.Errorf("%s: %q is not the name of a file to write in it", d.Path, name)
 	}
 	if folder == FiguresDir {

@@ -70,7 +70,9 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 // Create starts a run: it makes the directory, takes it for this process until [Dir.Close]
 // and writes the configuration. A directory that holds a run already is an error and stays
 // as it is.
-func Create(dir string, cfg *config.Config) (*Dir, error) {
+func Create(dir string, cfg *config.Config) (*Dir, error) { return create(dir, cfg, nil) }
+
+func create(dir string, cfg *config.Config, start *Start) (*Dir, error) {
 	config, err := cfg.TOML()
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func Create(dir string, cfg *config.Config) (*Dir, error) {
 	d.Config = *cfg
 	if err = f.check(); err == nil {
 		if d.lock, err = acquire(f); err == nil {
-			err = d.create(config)
+			err = d.create(config, start)
 		}
 	}
 	if err != nil {
@@ -95,9 +97,12 @@ func Create(dir string, cfg *config.Config) (*Dir, error) {
 	return d, nil
 }
 
-func (d *Dir) create(config []byte) error {
+func (d *Dir) create(config []byte, start *Start) error {
 	if d.taken() {
 		return hint.Errorf("--resume goes on with it; or choose another --out", "%s: holds a run already", d.Path)
+	}
+	if err := d.begin(start); err != nil {
+		return err
 	}
 	return d.writeFile(ConfigFile, func(w io.Writer) error { _, err := w.Write(config); return err })
 }

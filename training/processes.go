@@ -87,14 +87,22 @@ func (r *Request) follow(h Host) (m *learn.Model, dir *run.Dir, err error) {
 	if err := Change(&cfg, r.Set); err != nil {
 		return nil, nil, err
 	}
-	if state, err := dir.LoadState(); err == nil && spec == "" {
+	state, err := dir.LoadState()
+	if err == nil && spec == "" {
 		spec = state.Engine
+	}
+	if r.Resume {
+		if r, err = r.beginning(dir, state); err != nil {
+			return nil, nil, err
+		}
 	}
 	if m, err = NewModel(h, cfg, spec, r.by()); err != nil {
 		return nil, nil, err
 	}
 	if r.Initial != "" {
-		_, err = m.InitFrom(r.Initial)
+		if _, err = m.InitFrom(r.Initial); err == nil {
+			err = r.asBegun(m)
+		}
 	}
 	return m, dir, err
 }

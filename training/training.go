@@ -29,6 +29,7 @@ type Request struct {
 	Engine string
 	// Initial is a run to begin with the weights of, "" for none.
 	Initial string
+	begun   *run.Start // what a run without a checkpoint was to begin with
 	// Devices of the engine share each batch.
 	Devices int
 	// IgnoreMemory tries also what seems too large for the memory.
@@ -66,11 +67,18 @@ func Open(h Host, r *Request) (m *learn.Model, dir *run.Dir, err error) {
 		if state, err = check(dir, &cfg); err != nil {
 			return nil, nil, err
 		}
+		if r, err = r.beginning(dir, state); err != nil {
+			return nil, nil, err
+		}
 	}
 	if m, err = r.model(h, cfg, from, &state); err != nil {
 		return nil, nil, err
 	}
-	if !r.Resume {
+	switch start := m.Start(); {
+	case r.Resume:
+	case start != nil:
+		dir, err = run.CreateFrom(r.Out, &m.Config, *start)
+	default:
 		dir, err = run.Create(r.Out, &m.Config)
 	}
 	return m, dir, err
@@ -133,10 +141,36 @@ func (r *Request) model(h Host, cfg config.Config, from string, state *run.State
 	if err != nil {
 		return nil, fmt.Errorf("train: --init: %w", err)
 	}
+	if err := r.asBegun(m); err != nil {
+		return nil, err
+	}
 	for _, n := range notes {
 		h.Note("%s", n)
 	}
 	return m, nil
+}
+
+// beginning is the request where a run that is gone on with has no checkpoint yet: to begin with the weights that it was
+// to begin with.
+func (r *Request) beginning(dir *run.Dir, state run.State) (*Request, error) {
+	if state.Engine != "" {
+		return r, nil
+	}
+	start, err := dir.Start()
+	if err != nil || start == nil {
+		return r, err
+	}
+	again := *r
+	again.Initial, again.begun = start.Run, start
+	return &again, nil
+}
+
+// asBegun is an error where the run that a training began with has other weights since then.
+func (r *Request) asBegun(m *learn.Model) error {
+	if r.begun != nil && r.begun.SHA256 != "" && m.Start().SHA256 != r.begun.SHA256 {
+		return hint.Errorf("put them back, or train anew in another folder", "%s: has other weights than the training in %s began with", r.Initial, r.Out)
+	}
+	return nil
 }
 
 // by makes models without weights where a run's or starting weights are to come, with them where others go
