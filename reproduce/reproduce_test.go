@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -187,6 +188,54 @@ func TestShard(t *testing.T) {
 	}
 	if part, of, err := parseShard("3/8"); part != 3 || of != 8 || err != nil {
 		t.Errorf("3/8: %d, %d, %v", part, of, err)
+	}
+}
+
+// What rows begin with, or decode, is run before them unless it is there: of other tables too, and each once.
+func TestFirst(t *testing.T) {
+	asked, err := Select([]string{"transitions", "sort"}, "*", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := func(asked []Asked, names ...string) (some []Asked) {
+		for _, x := range asked {
+			rows := slices.DeleteFunc(slices.Clone(x.Rows), func(r Row) bool { return !slices.Contains(names, r.Name) })
+			if len(rows) > 0 {
+				some = append(some, Asked{x.Table, rows})
+			}
+		}
+		return some
+	}
+	names := func(asked []Asked) (all []string) {
+		for _, x := range asked {
+			for _, r := range x.Rows {
+				all = append(all, x.Name+"/"+r.Name)
+			}
+		}
+		return all
+	}
+	p := &Plan{Runs: t.TempDir()}
+	some := only(asked, "it-9", "pl-beam-9", "ours-15", "looks-3")
+	want := []string{"sort/digits-16", "transitions/pl-9", "transitions/pl-beam-9", "sort/ours-9", "transitions/it-9", "sort/ours-15", "sort/any-16", "sort/looks-3"}
+	if got := names(p.First(some)); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for _, row := range []string{"digits-16", "ours-9"} { // what is there is not run again
+		dir := Folder(p.Runs, Table{Name: "sort"}, Row{Name: row})
+		if err := keep(dir, About{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "eval.json"), []byte(`{"sets":1}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want = []string{"transitions/it-9", "sort/ours-15"}
+	if got := names(p.First(only(asked, "it-9", "ours-15"))); !slices.Equal(got, want) {
+		t.Errorf("got %q, wanted %q", got, want)
+	}
+	p.Full = true
+	if got := names(p.First(only(asked, "gpl-9"))); !slices.Equal(got, []string{"transitions/gpl-9"}) {
+		t.Errorf("the paper's own training: %q", got)
 	}
 }
 

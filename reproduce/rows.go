@@ -2,14 +2,18 @@ package reproduce
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/internal/text"
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/run"
@@ -117,7 +121,16 @@ func (p *Plan) train(h Host, t Table, r Row, dir string) (err error) {
 		about.From = r.From
 	}
 	if _, err := os.Stat(filepath.Join(dir, run.ConfigFile)); err == nil {
+		if about, err = begun(dir, about); err != nil {
+			return err
+		}
 		what = training.Request{Out: dir, Resume: true, Devices: 1}
+		if p.Engine != "auto" { // as for a new training; else the one that the run had
+			what.Engine = p.Engine
+		}
+		if !p.Full {
+			what.Set = lengths(budget)
+		}
 	}
 	m, d, err := training.Open(h, &what)
 	if err != nil {
@@ -134,10 +147,54 @@ func (p *Plan) train(h Host, t Table, r Row, dir string) (err error) {
 	return h.Judge(m, dir)
 }
 
+// lengths set how long a training is that goes on: a time replaces steps, and steps a time.
+func lengths(budget string) []string {
+	if strings.HasPrefix(budget, config.TrainSteps+"=") {
+		return []string{budget, config.TrainTime + "="}
+	}
+	return []string{budget}
+}
+
+// begun is how a row came to be whose training goes on: as it began, but for how long it is. It fails where the row is
+// another one now.
+func begun(dir string, now About) (About, error) {
+	data, err := run.ReadIn(dir, AboutFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return now, nil // it was ended before this was written
+	}
+	was := About{}
+	if err == nil {
+		err = json.Unmarshal(data, &was)
+	}
+	if err != nil {
+		return About{}, fmt.Errorf("%s: %w", filepath.Join(dir, AboutFile), err)
+	}
+	ofLength := func(s string) bool {
+		return strings.HasPrefix(s, config.TrainSteps+"=") || strings.HasPrefix(s, config.TrainTime+"=")
+	}
+	same := func(a, b []string) bool {
+		return slices.Equal(slices.DeleteFunc(slices.Clone(a), ofLength), slices.DeleteFunc(slices.Clone(b), ofLength))
+	}
+	if was.Preset != now.Preset || was.Full != now.Full || was.From != now.From || !same(was.Set, now.Set) {
+		return About{}, hint.Errorf("move the folder away, and it is trained anew", "%s: its training began as another row: %s, wanted %s", dir, was.words(), now.words())
+	}
+	now.Before = was.Before
+	return now, nil
+}
+
+// words tell what is trained.
+func (a About) words() string {
+	said := append([]string{"preset " + a.Preset}, a.Set...)
+	if a.From != "" {
+		said = append(said, "from "+a.From)
+	}
+	return strings.Join(said, " ")
+}
+
 // decode decodes the model of another row, which must be there, as a row says.
 func (p *Plan) decode(h Host, t Table, r Row, dir string) error {
 	m, err := h.Load(Folder(p.Runs, t, Row{Name: r.Of}), p.Engine)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, run.ErrNoRun) {
 		return fmt.Errorf("it decodes the model of row %s, which is to be run first", r.Of)
 	}
 	if err != nil {

@@ -75,7 +75,8 @@ func parseShard(text string) (part, of int, err error) {
 }
 
 // share are the rows of part one of so many, where at rows that train were before; it returns how
-// many there are then. Rows go to the parts in turn. One that wants another row's model goes with that one.
+// many there are then. Rows go to the parts in turn. One that wants the model of another row of its table goes with that one. What
+// rows of several tables begin with (TABLE/ROW) is nobody's own: it is there before.
 func share(rows []Row, part, of, at int) (mine []Row, next int) {
 	whose := map[string]int{}
 	for _, r := range rows {
@@ -106,17 +107,17 @@ func (t Table) Waiting(runs string, rows []Row) (count int) {
 
 // trained is the folder of a row whose training has ended, as Row.From names it, and how many seconds that was.
 func (t Table) trained(runs, from string) (dir string, seconds float64, err error) {
-	table, name := t.Name, from
-	if first, second, other := strings.Cut(from, "/"); other {
-		table, name = first, second
+	of, row, found := t.row(from)
+	if !found {
+		return "", 0, fmt.Errorf("it begins with the weights of row %s, which no table has", from)
 	}
-	dir = Folder(runs, Table{Name: table}, Row{Name: name})
+	dir = Folder(runs, of, row)
 	o, err := Load(dir)
 	if err != nil {
 		return "", 0, err
 	}
 	if o == nil {
-		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", table, name), "it begins with the weights of row %s of table %s, which is to be run first", name, table)
+		return "", 0, hint.Errorf(fmt.Sprintf("riffle reproduce %s --rows %s", of.Name, row.Name), "it begins with the weights of row %s of table %s, which is to be run first", row.Name, of.Name)
 	}
 	return dir, o.TrainSeconds + o.About.Before, nil
 }
