@@ -103,7 +103,7 @@ type Train struct {
 	Samples      int      `toml:"samples,omitempty" comment:"latent: reverse steps drawn per state; 0 here and in entropy, ema_rate and pixel_sd: the paper's value" for:"method=diffusion; train.objective=latent" fill:"10" range:"2..1048576" zero:"fill"`
 	Entropy      float64  `toml:"entropy,omitempty" comment:"latent: weight of the entropy" for:"method=diffusion; train.objective=latent" fill:"0.05" range:"0.." zero:"fill"`
 	EMARate      float64  `toml:"ema_rate,omitempty" comment:"latent: rate of the moving average that is the control variate" for:"method=diffusion; train.objective=latent" fill:"0.995" range:"0..1" zero:"fill"`
-	PixelSD      float64  `toml:"pixel_sd,omitempty" comment:"latent: standard deviation of a pixel around what a drawn order shows; the smaller, the more do small differences count" for:"method=diffusion; train.objective=latent" fill:"1" range:">0" zero:"fill"`
+	PixelSD      float64  `toml:"pixel_sd,omitempty" comment:"latent: standard deviation of a pixel around what a drawn order shows; the smaller, the more do small differences count" for:"method=diffusion; train.objective=latent" fill:"1" range:"1e-6.." zero:"fill"`
 	Schedule     string   `toml:"schedule" comment:"of the learning rate: noam, cosine or constant" default:"cosine" values:"noam|cosine|constant"`
 	LR           float64  `toml:"lr" comment:"highest learning rate; noam: a factor, 1 in the paper" default:"1e-3" range:">0"`
 	Warmup       int      `toml:"warmup" comment:"steps of warm-up" default:"100" range:"0..1000000000"`
@@ -113,7 +113,7 @@ type Train struct {
 	Epsilon      float64  `toml:"epsilon" comment:"added to the root of the mean of squares" default:"1e-9" range:">0..<1"`
 	Clip         float64  `toml:"clip" comment:"bound on the gradient's norm; 0: none" default:"1" range:"0.."`
 	Average      float64  `toml:"average,omitempty" comment:"rate of a moving average of the weights, such as 0.999. The averaged weights are then the ones judged and used; 0: no average" range:"0..<1"`
-	Frozen       []string `toml:"frozen,omitempty" comment:"weights that stay as riffle train --init brings them: the beginnings of their names in model.safetensors, such as encoder.conv"`
+	Frozen       []string `toml:"frozen,omitempty" comment:"weights that stay as riffle train --init brings them: the beginnings of their names in model.safetensors, such as encoder.conv. Running statistics of batch norm are no weights and move on"`
 	Checkpoint   string   `toml:"checkpoint" comment:"time between checkpoints" default:"1m"`
 	Patience     int      `toml:"patience,omitempty" comment:"so many validations in a row without a gain end a training; 0: they do not. Either way the best model is in the run's folder best" range:"0..1000000"`
 	Validate     int      `toml:"validate" comment:"sets in the short check at every checkpoint; 0: none" default:"200" range:"0..10000000"`
@@ -138,7 +138,7 @@ type Decode struct {
 	Method     string `toml:"method" comment:"greedy or beam" default:"greedy" values:"greedy|beam"`
 	Beam       int    `toml:"beam" comment:"states kept after each reverse step" default:"20" range:"1..1048576"`
 	Inner      int    `toml:"inner" comment:"prefixes kept inside a reverse step (gpl, path, cgpl, pl)" default:"200" range:"1..1048576"`
-	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: how many rotated and mirrored copies of the cities are ordered, each begun elsewhere; the shortest of the tours counts. sort, by direct scores: how many copies of each number are read, turned or moved a little; the median of their scores counts. 0: only the objects as they are" for:"task.name=tsp|sort" range:"0..1024"`
+	Symmetries int    `toml:"symmetries,omitempty" comment:"tsp: how many rotated and mirrored copies of the cities are ordered, each begun elsewhere; the shortest of the tours counts. sort, by direct scores: how many copies of each number are read, turned or moved a little; the median of their scores counts. Draws, given orders and calibration are of the objects as they are. 0: so are orders" for:"task.name=tsp|sort" range:"0..1024"`
 }
 
 // Eval is the final test.

@@ -167,10 +167,9 @@ func (d *Denoiser) Freeze(beginnings []string) error {
 	found := make([]bool, len(beginnings))
 	for _, p := range d.params {
 		for i, b := range beginnings {
-			if strings.HasPrefix(p.Name, b) {
+			if (p.Trainable || p.Frozen) && strings.HasPrefix(p.Name, b) {
 				found[i] = true
-				p.Frozen = p.Frozen || p.Trainable
-				p.Trainable = false
+				p.Trainable, p.Frozen = false, true
 			}
 		}
 		if p.Trainable {

@@ -183,10 +183,13 @@ func (w *walker) among(row []float64, used []bool) *choice {
 	return c
 }
 
-// mode takes the best of what may come next, row by row; for laws without rows, the best
-// order that obeys. It returns the law's log p.
+// mode takes the best of what may come next, row by row. For laws without rows it is the step of greedy decoding where
+// that obeys, else the best order that does. It returns the law's log p.
 func (s lastStep) mode(ctx context.Context, dst perm.Order) (float64, error) {
 	if !s.byRows() {
+		if logp, obeys := s.greedy(dst); obeys {
+			return logp, nil
+		}
 		all, err := s.within(ctx)
 		if err != nil {
 			return 0, err
@@ -204,6 +207,12 @@ func (s lastStep) mode(ctx context.Context, dst perm.Order) (float64, error) {
 		w.place(dst[i])
 	}
 	return s.logProb(dst), nil
+}
+
+// greedy writes the step that greedy decoding takes without rules, and tells whether it obeys.
+func (s lastStep) greedy(dst perm.Order) (logp float64, obeys bool) {
+	logp = reverse.GreedyStep(s.process.Reverse, s.scores, dst)
+	return logp, !math.IsInf(logp, -1) && s.obeys(dst)
 }
 
 // within lists the orders in reach of a law without rows that obey, best first, or else the
@@ -250,7 +259,20 @@ func (s lastStep) mend(ctx context.Context, sigma perm.Order) error {
 func (s lastStep) topK(ctx context.Context, k int) ([]reverse.Candidate, error) {
 	if !s.byRows() {
 		all, err := s.within(ctx)
-		return all[:min(k, len(all))], err
+		if err != nil {
+			return nil, err
+		}
+		all = all[:min(k, len(all))]
+		step := make(perm.Order, s.process.Free(len(s.state)))
+		logp, obeys := s.greedy(step)
+		if obeys && !slices.ContainsFunc(all, func(c reverse.Candidate) bool { return slices.Equal(c.Order, step) }) {
+			if len(all) == k { // the least probable one gives way
+				all = all[:k-1]
+			}
+			at, _ := slices.BinarySearchFunc(all, logp, func(c reverse.Candidate, logp float64) int { return cmp.Compare(logp, c.LogProb) })
+			all = slices.Insert(all, at, reverse.Candidate{Order: step, LogProb: logp})
+		}
+		return all, nil
 	}
 	type prefix struct {
 		walk   *constraint.Walk

@@ -279,6 +279,48 @@ func TestRestrictedTopK(t *testing.T) {
 	}
 }
 
+// Rules that greedy decoding obeys anyway change nothing of it: of the laws whose greedy step is not the most probable
+// order too (IT, IRS). A beam of any width keeps that step, in its place by log p.
+func TestRulesThatAreObeyedAnyway(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	differ := map[string]bool{}
+	for range 50 {
+		for _, s := range lastSteps(t) {
+			for i := range s.scores {
+				s.scores[i] = 1.5 * rng.NormFloat64()
+			}
+			law := s.process.Reverse
+			step, best, got := make(perm.Order, 4), make(perm.Order, 4), make(perm.Order, 4)
+			logp := reverse.GreedyStep(law, s.scores, step)
+			if !s.obeys(step) || math.IsInf(logp, -1) {
+				continue
+			}
+			law.Mode(s.scores, best)
+			if !slices.Equal(best, step) {
+				differ[law.Name()] = true
+			}
+			if gotLog := must(s.mode(t.Context(), got)); !slices.Equal(got, step) || math.Abs(gotLog-logp) > 1e-9 {
+				t.Fatalf("%s: %v with log p %g, without rules %v with %g", law.Name(), got, gotLog, step, logp)
+			}
+			for k := 1; k <= 4; k++ {
+				top, kept := must(s.topK(t.Context(), k)), false
+				for i, c := range top {
+					kept = kept || slices.Equal(c.Order, step)
+					if i > 0 && c.LogProb > top[i-1].LogProb || !s.obeys(c.Order) {
+						t.Fatalf("%s: order %d of the best %d is %v", law.Name(), i, k, c.Order)
+					}
+				}
+				if !kept || len(top) > k {
+					t.Fatalf("%s: of the best %d, %d were found, the greedy step %v", law.Name(), k, len(top), kept)
+				}
+			}
+		}
+	}
+	if !differ["irs"] || !differ["it"] {
+		t.Errorf("laws whose greedy step differed from their mode: %v", differ)
+	}
+}
+
 // Where a law reaches no order that obeys, its mode is mended: items wait until they may come.
 func TestMended(t *testing.T) {
 	// Inverse insertion moves one object to the end: from 0 1 2 3 it never makes 3 2 1 0.

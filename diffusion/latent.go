@@ -31,6 +31,9 @@ type Latent struct {
 	SD      float64 // s, of a pixel; paper: 1. The smaller, the more do small differences count.
 }
 
+// leastSD keeps the squares of pixels over those of SD finite in float32.
+const leastSD = 1e-6
+
 // Validate checks the settings.
 func (l Latent) Validate() error {
 	switch {
@@ -40,8 +43,8 @@ func (l Latent) Validate() error {
 		return field.Errorf("Entropy", "must be 0 or more and finite (got %g)", l.Entropy)
 	case !(l.Rate >= 0 && l.Rate <= 1):
 		return field.Errorf("Rate", "must be 0 to 1 (got %g)", l.Rate)
-	case !(l.SD > 0 && l.SD <= math.MaxFloat32):
-		return field.Errorf("SD", "must be above 0 and finite (got %g)", l.SD)
+	case !(l.SD >= leastSD && l.SD <= math.MaxFloat32):
+		return field.Errorf("SD", "must be %g or more and finite (got %g)", leastSD, l.SD)
 	}
 	return nil
 }

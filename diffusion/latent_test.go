@@ -156,7 +156,7 @@ func TestLatentFactors(t *testing.T) {
 		latent.SD = sd
 		latentFactors(t, latent)
 	}
-	if err := (Latent{Samples: 10, Entropy: 0.05, Rate: 0.995}).Validate(); err == nil || err.Error() != "SD: must be above 0 and finite (got 0)" {
+	if err := (Latent{Samples: 10, Entropy: 0.05, Rate: 0.995}).Validate(); err == nil || err.Error() != "SD: must be 1e-06 or more and finite (got 0)" {
 		t.Errorf("no standard deviation: %v", err)
 	}
 }

@@ -25,26 +25,29 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, absent, unused := 0, named{}, named{}
+	taken, absent, unused := 0, &named{}, &named{}
 	var random []string // and frozen
+	used := make([]bool, len(weights))
 	for _, p := range m.Denoiser.Params() {
 		i := slices.IndexFunc(weights, func(t run.Tensor) bool { return t.Name == p.Name })
-		switch {
-		case i < 0:
+		fits := i >= 0 && slices.Equal(weights[i].Shape, p.Shape)
+		if i < 0 {
 			absent.add(p.Name, p.Shape)
-		case !slices.Equal(weights[i].Shape, p.Shape):
-			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has the shape %v", p.Name, p.Shape, path, weights[i].Shape))
-		default:
+		} else {
+			used[i] = true
+			absent.end()
+		}
+		switch {
+		case fits:
 			if err := denoiser.SetParam(m.Store, p.Name, p.Shape, weights[i].Data); err != nil {
 				return nil, err
 			}
 			taken++
+		case i >= 0:
+			notes = append(notes, fmt.Sprintf("%s %v: starts anew, %s has the shape %v", p.Name, p.Shape, path, weights[i].Shape))
 		}
-		if p.Frozen && (i < 0 || !slices.Equal(weights[i].Shape, p.Shape)) {
+		if p.Frozen && !fits {
 			random = append(random, p.Name)
-		}
-		if i >= 0 {
-			weights = slices.Delete(weights, i, i+1)
 		}
 	}
 	if taken == 0 {
@@ -58,13 +61,17 @@ func (m *Model) InitFrom(path string) (notes []string, err error) {
 		return nil, err
 	}
 	m.began = &run.Start{Run: whole, SHA256: state.SHA256[run.ModelFile]}
-	for _, t := range weights {
-		unused.add(t.Name, t.Shape)
+	for i, t := range weights {
+		if used[i] {
+			unused.end()
+		} else {
+			unused.add(t.Name, t.Shape)
+		}
 	}
-	for _, part := range absent {
+	for _, part := range absent.parts {
 		notes = append(notes, fmt.Sprintf("%s: starts anew, %s has none of this name", part, path))
 	}
-	for _, part := range unused {
+	for _, part := range unused.parts {
 		notes = append(notes, fmt.Sprintf("%s: of %s, left out: the model has none of this name", part, path))
 	}
 	return notes, nil
@@ -83,14 +90,20 @@ func (p part) String() string {
 	return fmt.Sprintf("%s to %s, each of these %d", p[0], p[len(p)-1], len(p))
 }
 
-type named []part
+// named gathers weights, in the order of a network, into parts.
+type named struct {
+	parts []part
+	ended bool // the last part, by a weight that is not among these
+}
 
 func (n *named) add(name string, shape []int) {
 	weight := fmt.Sprintf("%s %v", name, shape)
 	of, _, _ := strings.Cut(name, ".")
-	if last := len(*n) - 1; last >= 0 && strings.HasPrefix((*n)[last][0], of+".") {
-		(*n)[last] = append((*n)[last], weight)
+	if last := len(n.parts) - 1; last >= 0 && !n.ended && strings.HasPrefix(n.parts[last][0], of+".") {
+		n.parts[last] = append(n.parts[last], weight)
 		return
 	}
-	*n = append(*n, part{weight})
+	n.parts, n.ended = append(n.parts, part{weight}), false
 }
+
+func (n *named) end() { n.ended = true }

@@ -61,6 +61,11 @@ func TestInitFrom(t *testing.T) {
 			t.Errorf("%s: is not what was said", w.Name)
 		}
 	}
+	cfg.Train.Frozen = []string{"encoder."} // whose table is longer here
+	if _, err := newModel(t, cfg, e).InitFrom(path); err == nil || !strings.Contains(err.Error(), "has no weight such as encoder.weight, which train.frozen keeps") {
+		t.Errorf("frozen at random: %v", err)
+	}
+	cfg.Train.Frozen = nil
 	cfg.Model.Dim, cfg.Model.FeedForward, cfg.Process.Reverse = 12, 20, "gpl"
 	if _, err := newModel(t, cfg, e).InitFrom(path); err == nil || !strings.Contains(err.Error(), "no weight whose name and shape fit") {
 		t.Errorf("nothing fits: %v", err)
@@ -171,4 +176,22 @@ func newModelFrom(t *testing.T, cfg config.Config, path string, e *engine.Engine
 		t.Fatal(err)
 	}
 	return m.Store, m.Denoiser
+}
+
+// A part of a network is told by its first weight and its last where all between them are among them.
+func TestNamed(t *testing.T) {
+	n := &named{}
+	n.add("a.x", []int{1})
+	n.add("a.y", []int{2})
+	n.end() // a.z, which is not
+	n.add("a.u", []int{3})
+	n.add("b.x", []int{4, 4})
+	n.add("b.y", nil)
+	var got []string
+	for _, p := range n.parts {
+		got = append(got, p.String())
+	}
+	if want := []string{"a.x [1] to a.y [2], each of these 2", "a.u [3]", "b.x [4 4] to b.y [], each of these 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, wanted %q", got, want)
+	}
 }

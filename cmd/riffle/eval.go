@@ -68,8 +68,8 @@ among such tiles.`,
 	addQuiet(cmd, &e.quiet)
 	addDecode(cmd, &e.decode)
 	addEngine(cmd, &e.engine)
-	excludes(cmd, "calibration", "probe", "n", "decode", "beam", "inner", "test", "finish")
-	excludes(cmd, "probe", "examples", "n", "decode", "beam", "inner", "test", "finish")
+	excludes(cmd, "calibration", "probe", "n", "decode", "beam", "inner", "symmetries", "test", "finish")
+	excludes(cmd, "probe", "examples", "n", "decode", "beam", "inner", "symmetries", "test", "finish")
 	return cmd
 }
 
