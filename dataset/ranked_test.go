@@ -132,13 +132,15 @@ func TestCSV(t *testing.T) {
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
 	}
-	// Without features items are known by their id, the same in every set.
+	// Without features items are known by their id, the same in every set; a set has those that it names.
 	sets, err = parseCSV("set,item,rank\nx,a,1\nx,b,1\ny,c,2\ny,a,5\n", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := []Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	want = []*Set{{ID: "x", Line: 2, Items: items, Levels: BucketOrder{{0, 1}}}, {ID: "y", Line: 4, Items: items, Levels: BucketOrder{{2}, {0}}}}
+	want = []*Set{
+		{ID: "x", Line: 2, Items: []Item{{ID: "a"}, {ID: "b"}}, Levels: BucketOrder{{0, 1}}},
+		{ID: "y", Line: 4, Items: []Item{{ID: "c"}, {ID: "a"}}, Levels: BucketOrder{{0}, {1}}, Order: perm.Order{0, 1}, OrderGiven: "order"},
+	}
 	if d := cmp.Diff(want, sets); d != "" {
 		t.Error(d)
 	}

@@ -80,15 +80,24 @@ func (r *Report) kinds(sets []*Set) {
 			break
 		}
 	}
-	bare := 0
+	bare, names := 0, map[string]bool{} // the same item has the same name in all sets, or else the same number
+	var last *Item
 	for _, s := range sets {
-		if s.Kind == KindBare {
-			bare = max(bare, len(s.Items))
-		} else {
+		if s.Kind != KindBare {
 			r.Items += len(s.Items)
+			continue
+		}
+		if len(s.Items) == 0 || &s.Items[0] == last { // the sets of a file often share their items
+			continue
+		}
+		last, bare = &s.Items[0], max(bare, len(s.Items))
+		for _, it := range s.Items {
+			if it.ID != "" {
+				names[it.ID] = true
+			}
 		}
 	}
-	r.Items += bare
+	r.Items += max(bare, len(names))
 }
 
 func (r *Report) orders(sets []*Set) {
@@ -297,10 +306,14 @@ func (r *Report) repeats(sets []*Set) {
 		all = words(all[:0], uint64(s.Kind), uint64(len(s.Items)))
 		if s.Kind == KindBare {
 			for _, group := range known {
-				sorted := slices.Sorted(slices.Values(group))
-				all = words(all, uint64(len(sorted)))
-				for _, k := range sorted {
-					all = words(all, uint64(k))
+				names := make([]string, len(group))
+				for i, k := range group {
+					names[i] = s.itemName(k)
+				}
+				slices.Sort(names)
+				all = words(all, uint64(len(names)))
+				for _, name := range names {
+					all = append(words(all, uint64(len(name))), name...)
 				}
 			}
 		} else {
@@ -382,19 +395,14 @@ func (r *Report) images(sets []*Set) {
 }
 
 func (r *Report) comparisons(sets []*Set) {
-	votes, n, err := Votes(sets)
+	votes, names, err := Votes(sets)
+	n := len(names)
 	if err == nil {
 		_, err = CheckVotes(votes, n)
 	}
 	if err != nil {
 		r.warn("%v", err)
 		return
-	}
-	var names []Item // of the largest set's items
-	for _, s := range sets {
-		if len(s.Items) > len(names) {
-			names = s.Items
-		}
 	}
 	in := make([]bool, n)
 	for _, v := range votes {
@@ -412,8 +420,8 @@ func (r *Report) comparisons(sets []*Set) {
 	}
 	if len(out) > 0 {
 		var called func(int) string
-		if slices.ContainsFunc(names, func(it Item) bool { return it.ID != "" }) {
-			called = (&Set{Items: names}).itemName
+		if slices.ContainsFunc(sets, func(s *Set) bool { return slices.ContainsFunc(s.Items, func(it Item) bool { return it.ID != "" }) }) {
+			called = func(k int) string { return names[k] }
 		}
 		r.warn("%s in no order%s", plural(len(out), "item is", "items are"), some(out, called))
 	}

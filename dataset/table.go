@@ -113,21 +113,12 @@ func (t *table) twice(rows [][]int32, faults *Faults) {
 	}
 }
 
-// sets makes the sets of the rows. Items without features are bare. All sets share those of the
-// table, and nothing is known of an item that a set does not name. known says which values are
-// known.
+// sets makes the sets of the rows, each of the items that its rows name. Items without features are bare.
+// known says which values are known.
 func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 	list := make([]Set, len(t.ids))
 	sets := make([]*Set, len(list))
-	var items []Item
-	if t.width == 0 {
-		items = make([]Item, len(t.names))
-		for k, name := range t.names {
-			items[k].ID = name
-		}
-	} else {
-		items = make([]Item, 0, len(t.set))
-	}
+	items := make([]Item, 0, len(t.set))
 	var values []float64
 	for k, rows := range rows {
 		s := &list[k]
@@ -140,28 +131,22 @@ func (t *table) sets(rows [][]int32, known func(float64) bool) ([]*Set, error) {
 		for _, row := range rows {
 			values = append(values, t.value[row])
 		}
-		l := levelsOf(values, known)
-		if t.width == 0 {
-			for _, group := range l {
-				for i, j := range group {
-					group[i] = int(t.item[rows[j]])
-				}
-				slices.Sort(group)
+		from := len(items)
+		for _, row := range rows {
+			it := Item{}
+			if k := t.item[row]; k >= 0 {
+				it.ID = t.names[k]
 			}
-			s.Items = items
-		} else {
-			from := len(items)
-			for _, row := range rows {
-				at := int(row) * t.width
-				it := Item{Features: t.features[at : at+t.width : at+t.width]}
-				if k := t.item[row]; k >= 0 {
-					it.ID = t.names[k]
-				}
-				items = append(items, it)
+			if at := int(row) * t.width; t.width > 0 {
+				it.Features = t.features[at : at+t.width : at+t.width]
 			}
-			s.Kind, s.Items, s.Columns = KindFeatures, items[from:len(items):len(items)], t.columns
+			items = append(items, it)
 		}
-		s.setLevels(l)
+		s.Items = items[from:len(items):len(items)]
+		if t.width > 0 {
+			s.Kind, s.Columns = KindFeatures, t.columns
+		}
+		s.setLevels(levelsOf(values, known))
 	}
 	return sets, nil
 }

@@ -1,10 +1,13 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/riffle-ml/riffle/internal/connected"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 )
 
@@ -28,10 +31,67 @@ func VoteOf(o perm.Order, count int) Vote {
 	return v
 }
 
-// Votes returns what sets of bare items say as votes on n items, the most that a set has. Sets of
+// Votes returns the orders of sets as votes on named items: item k of the votes is names[k].
+// Features and pictures of the items do not matter. Bare items without names are known by their
+// numbers. Sets that put no item before another are left out. A Count of 0 is one voter. All votes
+// are on the n items of all sets together.
+func Votes(sets []*Set) (votes []Vote, names []string, err error) {
+	named := slices.ContainsFunc(sets, func(s *Set) bool {
+		return slices.ContainsFunc(s.Items, func(it Item) bool { return it.ID != "" })
+	})
+	if !named {
+		votes, n, err := numberVotes(sets)
+		if err != nil {
+			return nil, nil, hint.With(err, "items of features need an id, to be the same in several sets")
+		}
+		for k := range n {
+			names = append(names, strconv.Itoa(k))
+		}
+		return slices.DeleteFunc(votes, Vote.silent), names, nil
+	}
+	at := map[string]int{}
+	var last *Item // the sets of a file often share their items
+	var places []int
+	for i, s := range sets {
+		if len(s.Items) > 0 && &s.Items[0] != last {
+			last, places = &s.Items[0], make([]int, len(s.Items))
+			for j, it := range s.Items {
+				if it.ID == "" {
+					return nil, nil, fmt.Errorf("set %s: item %d has no name, other items have one", s.called(i), j)
+				}
+				k, known := at[it.ID]
+				if !known {
+					k = len(names)
+					at[it.ID], names = k, append(names, it.ID)
+				}
+				places[j] = k
+			}
+		}
+		v := Vote{Count: max(1, s.Count)}
+		for _, group := range s.Known() {
+			level := make([]int, len(group))
+			for j, k := range group {
+				level[j] = places[k]
+			}
+			v.Levels = append(v.Levels, level)
+		}
+		if !v.silent() {
+			votes = append(votes, v)
+		}
+	}
+	return votes, names, nil
+}
+
+// silent tells whether a vote puts no item before another.
+func (v Vote) silent() bool { return len(v.Levels) < 2 }
+
+// called is what a set is called, by its id or else by its number from 1.
+func (s *Set) called(i int) string { return cmp.Or(s.ID, strconv.Itoa(i+1)) }
+
+// numberVotes returns what sets of bare items say as votes on n items, the most that a set has. Sets of
 // which nothing is known are left out. A Count of 0 is one voter. It fails on items that are not
 // bare, since those of one set are not those of another.
-func Votes(sets []*Set) (votes []Vote, n int, err error) {
+func numberVotes(sets []*Set) (votes []Vote, n int, err error) {
 	for i, s := range sets {
 		if s.Kind != KindBare {
 			return nil, 0, fmt.Errorf("set %d: has %v items, wanted bare ones, known by their number alone", i, s.Kind)

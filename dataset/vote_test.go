@@ -22,7 +22,7 @@ func TestVotes(t *testing.T) {
 	sets := append(p.Orders,
 		&Set{Items: make([]Item, 4)}, // nothing is known
 		&Set{Items: make([]Item, 2), Order: perm.Order{1, 0}, OrderGiven: "order"})
-	votes, n, err := Votes(sets)
+	votes, n, err := numberVotes(sets)
 	want := []Vote{{BucketOrder{{2}, {0, 1}}, 4}, {BucketOrder{{1}}, 1}, {BucketOrder{{1}, {0}}, 1}}
 	if err != nil || n != 4 || !reflect.DeepEqual(votes, want) {
 		t.Errorf("Votes = %v, %d, %v, wanted %v, 4", votes, n, err, want)
@@ -30,7 +30,7 @@ func TestVotes(t *testing.T) {
 	if voters, err := CheckVotes(votes, n); err != nil || voters != 6 {
 		t.Errorf("CheckVotes = %d, %v, wanted 6", voters, err)
 	}
-	if _, _, err := Votes([]*Set{{Kind: KindPoint}}); err == nil || hint.Text(err) != "set 0: has point items, wanted bare ones, known by their number alone" {
+	if _, _, err := numberVotes([]*Set{{Kind: KindPoint}}); err == nil || hint.Text(err) != "set 0: has point items, wanted bare ones, known by their number alone" {
 		t.Errorf("points: %v", err)
 	}
 }
@@ -120,5 +120,32 @@ func TestRestLast(t *testing.T) {
 		if got := c.l.RestLast(4); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, wanted %v", c.l, got, c.want)
 		}
+	}
+}
+
+// Items are the same by their names, whatever their places; without names by their numbers.
+func TestVotesByName(t *testing.T) {
+	set := func(count int, order perm.Order, ids ...string) *Set {
+		s := &Set{Kind: KindFeatures, Order: order, OrderGiven: "order", Count: count}
+		for _, id := range ids {
+			s.Items = append(s.Items, Item{ID: id, Features: []float64{1}})
+		}
+		return s
+	}
+	votes, names, err := Votes([]*Set{set(3, perm.Order{1, 0}, "x", "y"), set(0, perm.Order{0, 2, 1}, "y", "z", "x"), set(2, perm.Order{0}, "w")})
+	want := "[{[[1] [0]] 3} {[[1] [0] [2]] 1}] [x y z w] <nil>"
+	if got := fmt.Sprint(votes, names, err); got != want {
+		t.Errorf("%s, wanted %s", got, want)
+	}
+	bare := &Set{Items: make([]Item, 3), Levels: BucketOrder{{2}, {0, 1}}}
+	votes, names, err = Votes([]*Set{bare, {Items: make([]Item, 2)}})
+	if got := fmt.Sprint(votes, names, err); got != "[{[[2] [0 1]] 1}] [0 1 2] <nil>" {
+		t.Errorf("bare: %s", got)
+	}
+	if _, _, err := Votes([]*Set{set(1, perm.Order{0, 1}, "x", "")}); err == nil {
+		t.Error("an item without a name: no error")
+	}
+	if _, _, err := Votes([]*Set{set(1, perm.Order{0, 1}, "", "")}); err == nil {
+		t.Error("features without names: no error")
 	}
 }

@@ -59,6 +59,13 @@ func (m *Model) chunk(ctx context.Context, sets []*dataset.Set, copies int, oneS
 	var bySize []int
 	for i := range sets {
 		if size(i) < 2 {
+			if size(i) == 1 { // there is one order, but not of just anything
+				_, w, err := m.Task.Objects(ctx, sets[i:i+1])
+				if err != nil {
+					return warnings, m.ofItems(ctx, err)
+				}
+				warnings[i] = w
+			}
 			if err := f([]int{i}, nil); err != nil {
 				return warnings, err
 			}
@@ -452,7 +459,8 @@ type Scored struct {
 // Score estimates log p of the sets' given orders, and bounds it from below, by draws forward trajectories.
 // Where a set has levels that are not one order, p is the sum over all orders consistent with them
 // ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is the sum over all ways, with
-// a standard error of 0. Constraints do not matter here.
+// a standard error of 0. Constraints do not matter here. A tour is scored as it is written from item 0, in the direction
+// that is given.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, true)
 }
@@ -472,6 +480,7 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 	if err := CheckDraws("draws", draws); err != nil {
 		return nil, nil, err
 	}
+	sets = m.fromFirst(sets)
 	all, d := sets, distinctSets(sets, true)
 	sets = d.sets
 	out = make([]Scored, len(sets))
@@ -523,6 +532,24 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 		}
 	}
 	return out, warnings, nil
+}
+
+// fromFirst are sets whose tours are written from object 0, where the orders of a process begin that keeps it there. They
+// are the same tours, in the same direction.
+func (m *Model) fromFirst(sets []*dataset.Set) []*dataset.Set {
+	if m.Process == nil || !m.Process.FixFirst {
+		return sets
+	}
+	out := slices.Clone(sets)
+	for i, s := range sets {
+		if at := slices.Index(s.Order, 0); at > 0 {
+			turned := *s
+			turned.Order = slices.Concat(s.Order[at:], s.Order[:at])
+			turned.Levels = dataset.Strict(turned.Order)
+			out[i] = &turned
+		}
+	}
+	return out
 }
 
 const capped = "an estimate was above 0, where no log p is, and was made 0: more draws bring it nearer"

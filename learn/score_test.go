@@ -224,3 +224,32 @@ func TestScoreErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A closed tour has one log p, wherever it is written from; the other way round it is another order of the model.
+func TestScoreOfATourFromAnyCity(t *testing.T) {
+	cfg := tours()
+	cfg.Task.NMin = 0
+	m := newModel(t, cfg, openEngine(t, "go"))
+	s := &dataset.Set{Kind: dataset.KindPoint}
+	for _, p := range [][2]float64{{0, 0}, {4, 1}, {1, 3}, {5, 5}, {2, 6}, {7, 2}} {
+		s.Items = append(s.Items, dataset.Item{Point: p})
+	}
+	score := func(o perm.Order) float64 {
+		asked := *s
+		asked.Order, asked.Levels = o, dataset.Strict(o)
+		out, _, err := m.Score(t.Context(), []*dataset.Set{&asked}, 4, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(out[0].LogProb)
+	}
+	want := score(perm.Order{0, 3, 1, 5, 2, 4})
+	for _, o := range []perm.Order{{4, 0, 3, 1, 5, 2}, {5, 2, 4, 0, 3, 1}} {
+		if got := score(o); got != want {
+			t.Errorf("%v: log p %g, from city 0 %g", o, got, want)
+		}
+	}
+	if got := score(perm.Order{0, 4, 2, 5, 1, 3}); got == want {
+		t.Errorf("the other way round: log p %g as well", got)
+	}
+}

@@ -44,6 +44,18 @@ func (t *Tour) way(n int) (*way, error) {
 				first = p.Item
 			}
 		}
+		if w.open && first < 0 { // the first city that the rules let be there; with none, city 1, whose error says why
+			last := rules
+			if ends.End >= 0 {
+				last = last.And(constraint.Rules{Pins: []constraint.Place{{Item: ends.End, Position: n - 1}}})
+			}
+			for k := range n {
+				if _, err := last.And(constraint.Rules{Pins: []constraint.Place{{Item: k}}}).Compile(n); err == nil {
+					first = k
+					break
+				}
+			}
+		}
 	}
 	pin := func(city, position int) {
 		w.rules = w.rules.And(constraint.Text{Pin: []string{fmt.Sprintf("%s=%d", names[city], position)}})
@@ -87,12 +99,16 @@ func (w *way) length(x *tsp.Instance, tour perm.Order) float64 {
 
 // answer turns an answer of the model into one about the file's cities.
 func (w *way) answer(x *tsp.Instance, o *learn.Ordered) {
-	o.Orders = slices.Clone(o.Orders)
-	for k := range o.Orders {
+	var shaped []learn.Ranked // tours that are cut or begun elsewhere may be the same, of which the first is the most probable
+	for _, r := range o.Orders {
 		var length float64
-		o.Orders[k].Order, length = w.shape(x, o.Orders[k].Order)
-		o.Orders[k].Cost = &length
+		r.Order, length = w.shape(x, r.Order)
+		r.Cost = &length
+		if !slices.ContainsFunc(shaped, func(s learn.Ranked) bool { return slices.Equal(s.Order, r.Order) }) {
+			shaped = append(shaped, r)
+		}
 	}
+	o.Orders = shaped
 	o.Steps = slices.Clone(o.Steps)
 	for k := range o.Steps {
 		o.Steps[k] = perm.Act(o.Steps[k], w.city)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/evaluate"
-	"github.com/riffle-ml/riffle/learn"
 )
 
 func (a *app) fitCommand() *cobra.Command {
@@ -45,7 +44,7 @@ voters. Its votes name every item, with ties or not.`,
 			if err != nil {
 				return err
 			}
-			votes, items, err := learn.Votes(sets)
+			votes, items, err := dataset.Votes(sets)
 			if err != nil {
 				return fmt.Errorf("%s: %w", in.Path, err)
 			}

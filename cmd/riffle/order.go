@@ -54,6 +54,7 @@ func (a *app) orderCommand() *cobra.Command {
 	addEngine(cmd, &f.engine)
 	excludes(cmd, "grid", tourOnly...)
 	excludes(cmd, "grid", "reference", "time")
+	excludes(cmd, "grid", "skip-done")
 	excludes(cmd, "finish", ruleFlags...)
 	excludes(cmd, "open", "reference")
 	return cmd
@@ -75,7 +76,7 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 		}
 		defer func() { _ = in.Close() }() // only read from
 	}
-	if in != nil && in.IsCities() && args[1] != "-" { // cities from the standard input are sets like any others
+	if in != nil && in.IsCities() && (args[1] != "-" || in.Format == dataset.FormatTSPLIB) { // lines of cities from the standard input are sets like any others
 		return a.tours(cmd, args[0], in, f)
 	}
 	if err := cmp.Or(only(cmd, false, "cities", tourOnly...), only(cmd, false, "a puzzle or for cities", "out", "reference", "time")); err != nil {

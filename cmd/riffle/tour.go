@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ The tours of tour text are written where --out says so.
 With --open the model chooses among its last beam's tours by the length of the path. --finish 2opt
 shortens what the model found until no exchange of two edges does. Both lengths are printed. Files and
 pictures are of the shorter tour. Rules (--pin and so on) call cities by their numbers, and count
-positions from 0, where --start stands. References do not obey them.`
+positions from 0, where --start stands. A path with rules and without --start begins at the first city
+that they let be there. References do not obey them.`
 
 type tourFlags struct {
 	question.Tour
@@ -72,6 +74,9 @@ func (a *app) tours(cmd *cobra.Command, dir string, in *dataset.Input, f *orderF
 	t.Order, t.Rules = f.order, f.rules.text
 	if err := usage(cmd, t.Check()); err != nil {
 		return err
+	}
+	if f.stream.skipDone != "" {
+		return usageHint("give them as JSONL, or as lines of - (riffle order DIR - < FILE)", "order: --skip-done is not for the cities of a file")
 	}
 	text := in.Format == dataset.FormatTourText
 	a.noteTours(in.File)
@@ -152,6 +157,9 @@ func outputs(in *dataset.File, f *orderFlags) (files tourFiles, err error) {
 		}
 		if f.out == "" {
 			base := filepath.Base(in.Path)
+			if in.Path == standardInput { // the problem's name, where it has one
+				base = filepath.Base(cmp.Or(in.Title, "cities"))
+			}
 			files.Tour = strings.TrimSuffix(base, filepath.Ext(base)) + "-ordered.tour"
 		}
 		stem := strings.TrimSuffix(files.Tour, filepath.Ext(files.Tour))
