@@ -42,7 +42,7 @@ func (c *Columns) Match(want *Columns, width, features int) (at []int, byPlace b
 			at[j] = -1
 		}
 	}
-	return at, named || sparse && want.named(), nil
+	return at, named || want.named(), nil
 }
 
 func (c *Columns) named() bool { return c != nil && !c.Sparse }

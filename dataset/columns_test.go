@@ -27,7 +27,7 @@ func TestColumnsMatch(t *testing.T) {
 		"renamed":                  {names("a b seats"), names("a b errors"), 3, nil, false, `unknown column "seats", and column "errors" is missing`},
 		"one more":                 {names("a b c d"), names("a b c"), 4, nil, false, `unknown column "d", wanted a, b, c`},
 		"one less":                 {names("a c"), names("a b c"), 2, nil, false, `column "b" is missing, has a, c`},
-		"a list for names":         {nil, names("a b c"), 3, []int{0, 1, 2}, false, ""},
+		"a list for names":         {nil, names("a b c"), 3, []int{0, 1, 2}, true, ""},
 		"a short list":             {nil, names("a b c"), 2, nil, false, "has 2 features, wanted 3"},
 		"names for none":           {names("a b c"), nil, 3, []int{0, 1, 2}, true, ""},
 		"numbers":                  {sparse(1), sparse(1), 3, []int{0, 1, 2}, false, ""},

@@ -107,6 +107,11 @@ func ONNX(from, to string) (*Written, error) {
 	if err != nil {
 		return nil, err
 	}
+	if there, err := os.Stat(filepath.Join(to, run.ConfigFile)); err == nil {
+		if own, err := os.Stat(filepath.Join(from, run.ConfigFile)); err != nil || !os.SameFile(there, own) {
+			return nil, hint.Errorf("choose another folder", "%s: holds a run, whose items.json would be lost", to)
+		}
+	}
 	encoder, denoiser, err := onnx.Export(m.Denoiser, m.Process, weights)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/riffle-ml/riffle/config"
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/method"
 	"github.com/riffle-ml/riffle/task"
 )
@@ -27,6 +29,11 @@ func (m *Model) batch(s int, of share) (*method.Batch, error) {
 	ex, err := work.Examples(task.Train, first+offset, size)
 	if err != nil {
 		return nil, err
+	}
+	if n == m.Config.Task.N {
+		if err := m.oneSize(ex); err != nil {
+			return nil, err
+		}
 	}
 	b := &method.Batch{Step: s, First: (s-1)*m.Config.BatchOf(m.Config.SmallestSet()) + offset, Offset: offset, Whole: whole, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
 	m.Method.Prepare(m.setup(), b)
@@ -53,11 +60,36 @@ func (m *Model) setup() *method.Setup {
 // CheckData draws an example. So a training does not begin with data that are missing, damaged, or
 // not of the kind that the method needs.
 func (m *Model) CheckData() error {
-	ex, err := m.Task.Examples(task.Train, 0, 1)
-	if err != nil {
-		return err
+	looks := 1
+	if m.Config.MixedSizes() && !m.Method.Diffuses() {
+		looks = 16 // of which some may be of another size
 	}
-	return m.Method.CheckPictures(&m.Config, ex.Pixels)
+	for first := range looks {
+		ex, err := m.Task.Examples(task.Train, first, 1)
+		if err == nil {
+			err = m.oneSize(ex)
+		}
+		if err == nil {
+			err = m.Method.CheckPictures(&m.Config, ex.Pixels)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneSize is an error where a method that only knows sets of task.n objects is to learn of others.
+func (m *Model) oneSize(ex *task.Examples) error {
+	if m.Method.Diffuses() || m.Config.Task.NMin > 0 {
+		return nil
+	}
+	for _, o := range ex.Clean {
+		if len(o) != m.Config.Task.N {
+			return hint.With(config.Errorf("method", "%s learns sets of one size alone (got one of %d and one of %d)", m.Method.Name, len(o), m.Config.Task.N), "diffusion learns of all")
+		}
+	}
+	return nil
 }
 
 // Streams keep the uses of a seed apart.

@@ -45,6 +45,9 @@ func (t *trainer) recall() error {
 		return err
 	}
 	for _, e := range events {
+		if renewed, _ := e.Fields["renewed"].(bool); renewed && e.Event == "resume" && e.Step <= t.State.Step {
+			t.best.since = 0 // as it was when that length was asked for
+		}
 		if score, ok := t.score(e.Fields); ok && e.Event == "validation" && e.Step <= t.State.Step {
 			t.best.see(score, e.Step)
 		}

@@ -82,7 +82,7 @@ func (t *trainer) trainOn(was *config.Config) error {
 	if old.Steps == is.Steps && old.Time == is.Time {
 		return nil
 	}
-	t.best.since = 0 // who asks for more has patience anew
+	t.best.since, t.renewed = 0, true // who asks for more has patience anew
 	if t.ended() {
 		if t.limit > 0 {
 			return hint.With(config.Errorf(config.TrainTime, "must be above the %s that were trained (got %s)", t.before.Round(time.Second), t.limit), "it counts all sessions")

@@ -79,6 +79,7 @@ type trainer struct {
 	refused int           // in a row
 	known   map[int]bool  // sizes of sets whose steps are compiled
 	best    best
+	renewed bool // the length is another one than it was
 	// validated is the step of the last validation of this session.
 	validated int
 }
@@ -152,7 +153,7 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 		defer func() { err = errors.Join(err, t.log.Close()) }()
 	}
 	if resume && m.State.Step > 0 {
-		if err := t.event("resume", m.State.Step, map[string]any{"engine": m.Engine.Kind}); err != nil {
+		if err := t.event("resume", m.State.Step, map[string]any{"engine": m.Engine.Kind, "renewed": t.renewed}); err != nil {
 			return err
 		}
 	}

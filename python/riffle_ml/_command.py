@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -71,6 +72,9 @@ def run(*args: str, threads: int | None = None) -> str:
     done = subprocess.run([find(), *args], env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RiffleError(said(done.stderr))
+    for line in done.stderr.splitlines():
+        if line.startswith("warning: "):
+            warnings.warn(line.removeprefix("warning: "), RiffleWarning, stacklevel=3)
     return done.stdout
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import pathlib
 import warnings as _warnings
@@ -367,7 +368,7 @@ class Model:
         if orders is not None:
             if len(orders) != len(made.values):
                 raise ValueError(f"orders: are {len(orders)}, wanted {len(made.values)}, one a set")
-            made.values = [{**v, "order": [int(i) for i in o]} for v, o in zip(made.values, orders)]
+            made.values = [{**v, "order": [operator.index(i) for i in o]} for v, o in zip(made.values, orders)]
         answers = list(self._answers("/v1/score", {"draws": draws, "seed": seed}, made, numbers=1))
         names = ("log_prob", "log_prob_stderr", "bound", "stderr", "effective", "uniform")
         told = tuple(dict.fromkeys(w for a in answers for w in a.get("warnings", ())))

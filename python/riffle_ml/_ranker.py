@@ -148,6 +148,7 @@ class RiffleRanker(BaseEstimator):
             write_lists(data, X[:, features], y, lists)
             out = pathlib.Path(folder, "run")
             settings |= {"task.data": data, "task.test": data}
+            settings.setdefault("task.n", max(len(rows) for rows in lists))
             train("ranking-features", out, settings=settings, steps=self.n_steps, engine=self.engine, threads=self._threads())
             small = pathlib.Path(folder, "small")
             _show.copy_run(out, small)
@@ -292,6 +293,8 @@ class Kept:
 
 def write_lists(path: pathlib.Path, X: np.ndarray, y: np.ndarray, lists: list[np.ndarray]) -> None:
     """The lists as svmlight, whose numbers are read as they are written."""
+    if len(y) and y.min() < 0:  # which stands for unjudged there: the places among all values say the same
+        y = np.unique(y, return_inverse=True)[1].reshape(y.shape)
     columns = [f" {j + 1}:" for j in range(X.shape[1])]
     with open(path, "w", encoding="ascii") as f:
         for q, rows in enumerate(lists, 1):

@@ -108,8 +108,8 @@ def train(
 
 def setting(value: Any) -> str:
     """A value as ``--set`` takes it."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(setting(v) for v in value) + "]"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ",".join(json.dumps(v, ensure_ascii=False) if isinstance(v, str) else setting(v) for v in value) + "]"
     return str(value)

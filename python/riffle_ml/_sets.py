@@ -71,6 +71,10 @@ def _frame(frame: Any, kind: str, features: Sequence[str], group: str | None, it
     for name, column in (("group", group), ("item", item)):
         if column is not None and column not in frame.columns:
             raise KeyError(f"{name}: there is no column {column!r}")
+    if not frame.columns.is_unique:
+        raise ValueError(f"the column {frame.columns[frame.columns.duplicated()][0]!r} is there twice")
+    if group is not None and frame[group].isna().any():
+        raise ValueError(f"row {int(frame[group].isna().to_numpy().argmax())}, column {group!r}: is missing, wanted the set that the row belongs to")
     used = [c for c in frame.columns if c not in (group, item)]
     if kind == "features" and features and all(isinstance(c, str) for c in used):
         known = [c for c in used if c in features]

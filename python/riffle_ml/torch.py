@@ -60,7 +60,8 @@ def load(path: str | os.PathLike[str]) -> Denoiser:
     network.load_state_dict(load_weights(path), strict=True)
     network.run = {p.name: p.read_bytes() for p in path.iterdir() if p.name in ("config.toml", "items.json", "state.json")}
     network.schedule = _schedule(path)
-    network.forward_law = _toml(network.run["config.toml"])["process"]["forward"]
+    config = _toml(network.run["config.toml"])
+    network.forward_law, network.first_stays = config["process"]["forward"], config["task"]["name"] == "tsp"
     return network.eval()
 
 
@@ -141,6 +142,8 @@ def trajectories(network: Denoiser, orders: Any, generator: np.random.Generator 
     ranks : Tensor of shape (batch, steps, n)
         ``ranks[b, s, i]``: where the object at position i goes in the state before.
     """
+    if network.first_stays:
+        raise ValueError("orders of this model begin at the first item, as tours do: it is trained by riffle train alone")
     if network.forward_law != "riffle":
         raise ValueError(f"the forward law is {network.forward_law}, wanted riffle")
     rng = generator or np.random.default_rng()

@@ -70,7 +70,7 @@ func TestColumnsByName(t *testing.T) {
 		} else {
 			sets = readText(t, name, text)
 		}
-		if got, warnings := seen[float32](t, r, sets); !slices.Equal(got, want) || len(warnings) > 0 {
+		if got, warnings := seen[float32](t, r, sets); !slices.Equal(got, want) || (len(warnings) > 0) != (name == "d.jsonl") { // of the list, whose columns have no names
 			t.Errorf("%s: %v, wanted %v; warnings %q", name, got, want, warnings)
 		}
 	}
