@@ -238,3 +238,28 @@ def test_shows_itself(loaded):
     assert "<td" in model.score([SQUARE], [[0, 2, 1, 3]], draws=2)._repr_html_()
     numbers = [sorted((ROOT / "examples/numbers").glob("*.png"))]
     assert "position" in loaded("sort").order(numbers)[0]._repr_html_()
+
+
+def test_frames_that_would_be_misread(loaded):
+    pd = pytest.importorskip("pandas")
+    model = loaded("rankings")
+    names = model.features
+    frame = pd.DataFrame(np.arange(3.0 * len(names)).reshape(3, -1), columns=names)
+    with pytest.raises(ValueError, match="is there twice"):
+        model.order(pd.concat([frame, frame[names[:1]]], axis=1))
+    for missing in (float("nan"), None):
+        with pytest.raises(ValueError, match="row 1, column 'season': is missing"):
+            model.order(frame.assign(season=[1, missing, 1]), group="season")
+
+
+def test_orders_are_whole_numbers(loaded):
+    model = loaded("tours")
+    with pytest.raises(TypeError):
+        model.score([np.random.default_rng(0).random((5, 2))], [[0, 1.7, 2, 3, 4]])
+
+
+def test_settings_are_toml():
+    from riffle_ml._run import setting
+
+    assert setting(["encoder.fc1", "a,b"]) == '["encoder.fc1","a,b"]'
+    assert setting(np.array([1, 2])) == "[1,2]" and setting(np.bool_(True)) == "true"

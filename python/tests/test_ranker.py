@@ -41,6 +41,21 @@ def test_learns(fitted):
     assert ranker.n_features_in_ == 3
 
 
+def test_negative_relevances_are_no_gaps(fitted):
+    _, x, y = fitted
+    # The same order with other numbers, and finer below 0 than above: nothing of it is "unjudged".
+    shifted = small(n_steps=2).fit(x, y - 2, group=[6] * 40)
+    plain = small(n_steps=2).fit(x, y, group=[6] * 40)
+    assert (shifted.predict(x, group=[6] * 40) == plain.predict(x, group=[6] * 40)).all()
+
+
+def test_warnings_of_a_training_come_through(tmp_path):
+    lists = tmp_path / "lists.txt"
+    lists.write_text("".join(f"{r} qid:{q} 1:{r + q}\n" for q in range(40) for r in range(3 + q % 3)))
+    with pytest.warns(riffle_ml.RiffleWarning, match="left out"):
+        riffle_ml.train("ranking-features", tmp_path / "run", settings={"task.data": lists, "task.n": 3, "train.validate": 0, "eval.examples": 1}, steps=1, engine="go")
+
+
 def test_predict_is_the_order(fitted):
     ranker, x, _ = fitted
     scores = ranker.predict(x[:15], group=[6, 4, 5])

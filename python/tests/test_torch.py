@@ -86,6 +86,12 @@ def test_trajectories():
         before = arrangements[:, s]
 
 
+def test_tours_are_not_shuffled_whole():
+    network = rt.load(ROOT / "models/tours")
+    with pytest.raises(ValueError, match="begin at the first item"):
+        rt.trajectories(network, [[0, 1, 2, 3]])
+
+
 def test_trajectories_are_riffles():
     # One 2-shuffle of three cards: (4 - i)/8 for each of the identity's ways, 1/8 for the others but the reversal.
     network = rt.load(ROOT / "models/rankings")
