@@ -93,7 +93,10 @@ func (r *itemReader) next() (row itemRow, err error) {
 		}
 		r.row = row.features
 		if i := r.at["rank"]; i >= 0 && record[i] != "" {
-			if row.rank, err = r.numbers.parse(record[i], r.in.line); err != nil {
+			if row.rank, err = r.numbers.parse(record[i], r.in.line); err == nil && math.Abs(row.rank) > exactRank {
+				err = hint.Errorf("number the ranks, such as 1, 2, 3", "is beyond 2^53, where whole numbers are no longer told apart (got %s)", short(record[i]))
+			}
+			if err != nil {
 				r.bad(i, err)
 			}
 		}
@@ -105,6 +108,9 @@ func (r *itemReader) next() (row itemRow, err error) {
 		}
 	}
 }
+
+// exactRank is the greatest rank up to which all whole ones are different as float64.
+const exactRank = 1 << 53
 
 // bad notes what is wrong with a value of the line.
 func (r *itemReader) bad(column int, err error) { r.faults.add(r.in.line, r.header[column], err) }

@@ -157,8 +157,9 @@ func TestCSV(t *testing.T) {
 		"set,item,rank,f\na,b,1,\n":       "x:2: f: is empty, wanted a finite number\nhint: fill in a number, or leave the column out",
 		"set,item,rank\na,b,1\nc,,1\n":    `x:3: item: wanted a name in UTF-8 (got "")`,
 		"set,item,rank\na,b,1\n\na,b,2\n": `x:4: item: "b" is in set a on line 2 already`,
-		"set,item,rank\na,b\n":            "x:2: has 2 fields, wanted 3 as the header has",
-		"set,item,rank\na,\"b\xff\",1\n":  `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
+		"set,item,rank\na,b,1700000000000000200\n": "x:2: rank: is beyond 2^53, where whole numbers are no longer told apart (got 1700000000000000200)\nhint: number the ranks, such as 1, 2, 3",
+		"set,item,rank\na,b\n":                     "x:2: has 2 fields, wanted 3 as the header has",
+		"set,item,rank\na,\"b\xff\",1\n":           `x:2: item: wanted a name in UTF-8 (got "b\xff")` + "\nhint: save the table as UTF-8; the bytes may be those of Windows-1252",
 	} {
 		if _, err := parseCSV(text, "x"); err == nil || hint.Text(err) != message {
 			t.Errorf("%q: got %v, want %s", text, err, message)

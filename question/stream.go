@@ -43,7 +43,7 @@ const (
 // come. Later it has as many as a second or two is enough for. least is the batch of the question,
 // 1 where it takes one set after the other. Answers are those that the question gives for all sets
 // at once. Sets without an id are called by their number in the stream, from 1. At an error of
-// sets, those before it are answered, and then it is yielded.
+// sets, or a set that cannot be answered, those before it are answered, and then it is yielded.
 //
 // sets is read in a goroutine of its own, ahead of the answers. Where the stream ends early, that goroutine ends
 // with its next set. The next part is asked while the last is used, so ask nothing else of the model until the
@@ -83,7 +83,7 @@ func answer[R any](p *parts, ask AskFunc[R], out chan<- partOrError[R]) {
 			start := time.Now()
 			answers, warnings, err := ask(p.ctx, some)
 			if err != nil {
-				out <- partOrError[R]{err: err}
+				out <- partOrError[R]{err: answerBefore(p, some, err, ask, out)}
 				return
 			}
 			p.resize(time.Since(start), len(some))
@@ -97,6 +97,22 @@ func answer[R any](p *parts, ask AskFunc[R], out chan<- partOrError[R]) {
 			return
 		}
 	}
+}
+
+// answerBefore answers the sets before the first of some that cannot be answered, and returns the error of that one;
+// err is that of all together. So what is answered does not depend on how a stream is cut.
+func answerBefore[R any](p *parts, some []*dataset.Set, err error, ask AskFunc[R], out chan<- partOrError[R]) error {
+	for len(some) > 1 && p.ctx.Err() == nil {
+		half := some[:len(some)/2]
+		answers, warnings, halfErr := ask(p.ctx, half)
+		if halfErr != nil {
+			some, err = half, halfErr
+			continue
+		}
+		out <- partOrError[R]{part: Part[R]{half, answers, p.fresh(warnings)}}
+		some = some[len(half):]
+	}
+	return err
 }
 
 // errEnd says that all sets have come.

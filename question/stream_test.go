@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/riffle-ml/riffle/config"
@@ -117,6 +118,33 @@ func TestStreamUntilError(t *testing.T) {
 	}
 	if len(ids) != 5 || failed == nil || failed.Error() != "set 6 is broken" {
 		t.Errorf("answered %q, then %v", ids, failed)
+	}
+}
+
+// What comes before a set that cannot be answered is answered, however many were asked together, and the error is that of
+// the first such set.
+func TestStreamUntilUnanswerable(t *testing.T) {
+	all := randomSets(12, 3)
+	bad := map[string]bool{"s7": true, "s9": true}
+	echo := func(_ context.Context, sets []*dataset.Set) (ids []string, warnings []dataset.Warning, err error) {
+		for _, s := range slices.Backward(sets) { // the last one is found first
+			if bad[s.ID] {
+				return nil, nil, errors.New("set " + s.ID + " is odd")
+			}
+			ids = append([]string{s.ID}, ids...)
+		}
+		return ids, nil, nil
+	}
+	for _, least := range []int{1, 3, 5, 12, 100} {
+		var ids []string
+		var failed error
+		for part, err := range Stream(t.Context(), from(all), least, echo) {
+			ids = append(ids, part.Answers...)
+			failed = errors.Join(failed, err)
+		}
+		if strings.Join(ids, " ") != "s0 s1 s2 s3 s4 s5 s6" || failed == nil || failed.Error() != "set s7 is odd" {
+			t.Errorf("%d together: answered %q, then %v", least, ids, failed)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package sort
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -54,5 +55,12 @@ func TestSortObjectsOnPaper(t *testing.T) {
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Text, "set a: 1 of 2 pictures are dark on light") {
 		t.Errorf("warnings %q", warnings)
+	}
+	// Paper without ink is neither.
+	for _, v := range []uint8{0, 100, 255} {
+		_, warnings, err := s.Objects(t.Context(), set(&dataset.Picture{Rows: digitSize, Cols: digitSize, Channels: 1, Pix: bytes.Repeat([]byte{v}, digitSize*digitSize)}))
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Text, "set a: 1 of 2 pictures have one colour alone") {
+			t.Errorf("all %d: %v, warnings %q", v, err, warnings)
+		}
 	}
 }

@@ -126,19 +126,27 @@ func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 			return nil, nil, fmt.Errorf("set %s: %w", set.ID, err)
 		}
 		warnings = append(warnings, w...)
-		dark := 0
+		dark, blank := 0, 0
 		for _, p := range pictures {
-			if ink, onPaper := fromPaper(p); onPaper {
+			if oneColour(p.Pix) {
+				blank++
+			} else if ink, onPaper := fromPaper(p); onPaper {
 				p = ink
 				dark++
 			}
 			flat = append(flat, p.Pix...)
 		}
+		of := ""
+		if set.ID != "" {
+			of = "set " + set.ID + ": "
+		}
+		if blank > 0 {
+			warnings = append(warnings, dataset.Warning{
+				Kind: "blank",
+				Text: fmt.Sprintf("%s%d of %d pictures have one colour alone: there is nothing to read in them", of, blank, len(pictures)),
+			})
+		}
 		if dark > 0 {
-			of := ""
-			if set.ID != "" {
-				of = "set " + set.ID + ": "
-			}
 			warnings = append(warnings, dataset.Warning{
 				Kind: "dark on light",
 				Text: fmt.Sprintf("%s%d of %d pictures are dark on light, as ink on paper, and were inverted: the model reads light on black", of, dark, len(pictures)),
@@ -146,6 +154,16 @@ func (s *Task) Objects(ctx context.Context, sets []*dataset.Set) (*tensors.Tenso
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(flat, len(sets), n, digitSize, width), warnings, nil
+}
+
+// oneColour tells whether all pixels are the same.
+func oneColour(pix []uint8) bool {
+	for _, p := range pix {
+		if p != pix[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // OfSize implements [task.Resizer]. Each size draws its own digits.
