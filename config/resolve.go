@@ -108,6 +108,9 @@ func (c *Config) checkValues() error {
 	if _, err := c.TimeLimit(); err != nil {
 		return err
 	}
+	if c.Train.Patience > 0 && c.Train.Validate == 0 {
+		return Errorf("train.patience", "counts validations, of which there are none: wanted train.validate above 0 (got 0)")
+	}
 	return keyed(errors.Join(c.LearningRate().Validate(), c.AdamW().Validate()), fields)
 }
 
