@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"strconv"
 )
 
 // MaxLineBytes is the longest line a file of text may have (64 MiB): 200 items of
@@ -126,6 +127,8 @@ func (r *JSONLReader) All() iter.Seq2[*Set, error] {
 // seen is what the sets of one file must agree on.
 type seen struct {
 	ids       map[string]int // set id → line
+	count     int            // of sets
+	named     map[int]bool   // which of them have an id, from 1
 	width     int            // feature length, 0 before the first
 	columns   *Columns
 	widthLine int
@@ -148,8 +151,17 @@ func (f *seen) arrange(s *Set) error {
 
 // add checks a set against the earlier ones of the file, and remembers it.
 func (f *seen) add(s *Set, line int) error {
+	f.count++
 	if first, used := f.ids[s.ID]; used {
 		return fmt.Errorf("id: %s is line %d's already", quoted(s.ID), first)
+	}
+	// A set without an id is called by its number.
+	if number := strconv.Itoa(f.count); s.ID == "" {
+		if first, used := f.ids[number]; used {
+			return fmt.Errorf("id: is missing, and its number %s is the id of line %d", number, first)
+		}
+	} else if k, err := strconv.Atoi(s.ID); err == nil && 0 < k && k < f.count && !f.named[k] && strconv.Itoa(k) == s.ID {
+		return fmt.Errorf("id: %s is what set %d is called, which has none", quoted(s.ID), k)
 	}
 	if s.Kind == KindFeatures && len(s.Items) > 0 {
 		width := len(s.Items[0].Features)
@@ -162,9 +174,9 @@ func (f *seen) add(s *Set, line int) error {
 	}
 	if s.ID != "" {
 		if f.ids == nil {
-			f.ids = make(map[string]int)
+			f.ids, f.named = make(map[string]int), make(map[int]bool)
 		}
-		f.ids[s.ID] = line
+		f.ids[s.ID], f.named[f.count] = line, true
 	}
 	return nil
 }
