@@ -57,7 +57,7 @@ func Votes(sets []*Set) (votes []Vote, names []string, err error) {
 			last, places = &s.Items[0], make([]int, len(s.Items))
 			for j, it := range s.Items {
 				if it.ID == "" {
-					return nil, nil, fmt.Errorf("set %s: item %d has no name, other items have one", s.called(i), j)
+					return nil, nil, fmt.Errorf("set %s: item %d has no name, other items have one", s.Called(i), j)
 				}
 				k, known := at[it.ID]
 				if !known {
@@ -85,8 +85,8 @@ func Votes(sets []*Set) (votes []Vote, names []string, err error) {
 // silent tells whether a vote puts no item before another.
 func (v Vote) silent() bool { return len(v.Levels) < 2 }
 
-// called is what a set is called, by its id or else by its number from 1.
-func (s *Set) called(i int) string { return cmp.Or(s.ID, strconv.Itoa(i+1)) }
+// Called is what a set is called, by its id or else by its number from 1.
+func (s *Set) Called(i int) string { return cmp.Or(s.ID, strconv.Itoa(i+1)) }
 
 // numberVotes returns what sets of bare items say as votes on n items, the most that a set has. Sets of
 // which nothing is known are left out. A Count of 0 is one voter. It fails on items that are not

@@ -177,7 +177,7 @@ func (m *Model) warn(sets []*dataset.Set, objects [][]dataset.Warning) (all []da
 		if d, ok := m.Task.(task.Doubter); ok {
 			if w := d.Doubt(s); w.Text != "" {
 				of[i] = append(of[i], w.Text)
-				doubts = append(doubts, ofSet(w.Kind, name(s, i), w.Text))
+				doubts = append(doubts, ofSet(w.Kind, s.Called(i), w.Text))
 			}
 		}
 		for _, w := range objects[i] {
@@ -225,13 +225,6 @@ func (m *Model) otherSizes(sets []*dataset.Set) map[int]dataset.Warning {
 // ofSet is a warning about one set, whose name its text begins with.
 func ofSet(kind, name, text string) dataset.Warning {
 	return dataset.Warning{Kind: kind, Text: fmt.Sprintf("set %s: %s", name, text)}
-}
-
-func name(s *dataset.Set, i int) string {
-	if s.ID != "" {
-		return s.ID
-	}
-	return fmt.Sprintf("%d", i+1)
 }
 
 // Order finds the most probable orders of sets, at most top each. More than one come from the beam.
@@ -300,7 +293,7 @@ func (m *Model) OrderBy(ctx context.Context, sets []*dataset.Set, top int, opt D
 	warnings, of := m.warn(all, spread(d, objects))
 	for i, s := range all {
 		o := &out[i]
-		o.ID, o.Items, o.OrderGiven, o.Orders = name(s, i), givenNames(s), s.OrderGiven, slices.Clone(o.Orders)
+		o.ID, o.Items, o.OrderGiven, o.Orders = s.Called(i), givenNames(s), s.OrderGiven, slices.Clone(o.Orders)
 		for _, w := range o.Warnings { // so far those of mending
 			warnings = append(warnings, ofSet("mended", o.ID, w))
 		}
@@ -425,7 +418,7 @@ func (m *Model) Sample(ctx context.Context, sets []*dataset.Set, count int, seed
 	out = spread(d, out)
 	warnings, of := m.warn(all, spread(d, objects))
 	for i := range out {
-		out[i].ID, out[i].Items = name(all[i], i), givenNames(all[i])
+		out[i].ID, out[i].Items = all[i].Called(i), givenNames(all[i])
 		for _, w := range out[i].Warnings {
 			warnings = append(warnings, ofSet("mended", out[i].ID, w))
 		}
@@ -474,7 +467,7 @@ func (m *Model) Bound(ctx context.Context, sets []*dataset.Set, draws int, seed 
 func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, seed uint64, exact bool) (out []Scored, warnings []dataset.Warning, err error) {
 	for i, s := range sets {
 		if err := CheckScore(m.Process, s); err != nil {
-			return nil, nil, InSet(name(s, i), err)
+			return nil, nil, InSet(s.Called(i), err)
 		}
 	}
 	if err := CheckDraws("draws", draws); err != nil {
@@ -524,9 +517,9 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 	for i, s := range all {
 		if out[i].Capped {
 			of[i] = append(of[i], capped)
-			warnings = append(warnings, ofSet("capped", name(s, i), capped))
+			warnings = append(warnings, ofSet("capped", s.Called(i), capped))
 		}
-		out[i].ID, out[i].OrderGiven, out[i].Warnings = name(s, i), s.OrderGiven, of[i]
+		out[i].ID, out[i].OrderGiven, out[i].Warnings = s.Called(i), s.OrderGiven, of[i]
 		if s.Order == nil && len(s.Items) > 0 {
 			out[i].OrderGiven = "levels"
 		}

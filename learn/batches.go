@@ -30,10 +30,8 @@ func (m *Model) batch(s int, of share) (*method.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == m.Config.Task.N {
-		if err := m.oneSize(ex); err != nil {
-			return nil, err
-		}
+	if err := m.oneSize(ex); err != nil {
+		return nil, err
 	}
 	b := &method.Batch{Step: s, First: (s-1)*m.Config.BatchOf(m.Config.SmallestSet()) + offset, Offset: offset, Whole: whole, Objects: ex.Objects, Clean: ex.Clean, Padded: ex.Padded, Pixels: ex.Pixels, PixelSize: ex.PixelSize}
 	m.Method.Prepare(m.setup(), b)
@@ -81,7 +79,7 @@ func (m *Model) CheckData() error {
 
 // oneSize is an error where a method that only knows sets of task.n objects is to learn of others.
 func (m *Model) oneSize(ex *task.Examples) error {
-	if m.Method.Diffuses() || m.Config.Task.NMin > 0 {
+	if m.Method.Diffuses() {
 		return nil
 	}
 	for _, o := range ex.Clean {

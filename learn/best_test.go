@@ -93,6 +93,34 @@ func TestPatienceIsRemembered(t *testing.T) {
 	}
 }
 
+// Patience that was renewed by another length stays so after a stop.
+func TestRenewedPatienceIsRemembered(t *testing.T) {
+	e := openEngine(t, "go")
+	dir := filepath.Join(t.TempDir(), "run")
+	validate, steps := judged(30, 20, 20, 20)
+	if err := trainIn(t.Context(), newModel(t, patient(3), e), dir, false, TrainOptions{Validate: validate}); err != nil {
+		t.Fatal(err)
+	}
+	more := patient(3)
+	more.Train.Steps = 60
+	ctx, stop := context.WithCancel(t.Context())
+	err := trainIn(ctx, newModel(t, more, e), dir, true, TrainOptions{Validate: func(c context.Context, m *Model, count int) (map[string]any, error) {
+		stop()
+		return validate(c, m, count)
+	}})
+	if !errors.Is(err, ErrStopped) {
+		t.Fatal(err)
+	}
+	m := newModel(t, more, e)
+	before := len(*steps)
+	if err := trainIn(t.Context(), m, dir, true, TrainOptions{Validate: validate}); err != nil {
+		t.Fatal(err)
+	}
+	if len(*steps) < before+2 {
+		t.Errorf("validated at %v, %d of them before the last resumption: its patience was spent", *steps, before)
+	}
+}
+
 // Without patience a training goes on to its end, and what is best is less where the measure says so.
 func TestBestWithoutPatience(t *testing.T) {
 	e := openEngine(t, "go")

@@ -135,7 +135,7 @@ func distinctSets(sets []*dataset.Set, known bool) *distinct {
 			j = len(d.sets)
 			at[q] = j
 			called := *s
-			called.ID = name(s, i)
+			called.ID = s.Called(i)
 			d.sets, d.digests = append(d.sets, &called), append(d.digests, objects)
 		}
 		d.of[i] = j

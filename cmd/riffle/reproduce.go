@@ -40,11 +40,13 @@ written from what is there.
 A budget trains a quick configuration of the row (the windowed encoder, one trajectory, the paper's
 laws), for a time or for --steps. Steps give the same result however busy the machine is. Rows of
 sorting begin with the weights of other rows, such as digits-16, which reads single digits. Those that
-are not there yet are run before them, as long. --full trains the paper's own configuration, which wants a GPU.
+are not there yet are run before them, as long. --full trains the paper's own configuration, which
+wants a GPU.
 
 Every row keeps a run directory under --runs. A finished one is not trained again. One that was
 stopped goes on with the same command. Machines that share --runs take a part of the rows each
-(--shard), after one of them has run the rows that all begin with. Without a TABLE any of them writes the report of all.`,
+(--shard), after one of them has run the rows that all begin with. Without a TABLE any of them
+writes the report of all.`,
 		Example: `  riffle reproduce                                         the tables as they stand
   riffle reproduce lists --budget 3m
   riffle reproduce transitions --rows '*-9' --budget 10m

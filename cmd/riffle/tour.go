@@ -168,7 +168,11 @@ func outputs(in *dataset.File, f *orderFlags) (files tourFiles, err error) {
 			return files, usagef("order: --out: wanted a name for the file of the tour, the pictures are beside it (got %q)", f.out)
 		}
 	}
-	return files, runs.CheckOutputs([]string{in.Path, f.tour.reference}, files.Tour, files.Picture, files.Strip)
+	inputs := []string{f.tour.reference}
+	if in.Path != standardInput {
+		inputs = append(inputs, in.Path)
+	}
+	return files, runs.CheckOutputs(inputs, files.Tour, files.Picture, files.Strip)
 }
 
 // write writes the tour or path of a TSPLIB problem, and draws it.
