@@ -105,6 +105,7 @@ func TestOpenErrors(t *testing.T) {
 		"h.svm":   {"1 1:2 2:3\n", "h.svm:1: wanted qid:QUERY after the relevance"},
 		"i.soc":   {"1: 2,1\n", `i.soc:1: wanted "# NUMBER ALTERNATIVES: n"`},
 		"j.json":  {"[1, 2]\n", "j.json:1: is a JSON array"},
+		"o.txt":   {"# ballots\n3 1 4 2\n\n1 2 4 3\n", "o.txt: its lines have the same numbers in other orders: ballots, or coordinates of cities?\nhint: ballots have commas"},
 		"k.gz":    {"\x1f\x8bxx", "k.gz: "},
 	} {
 		path := filepath.Join(t.TempDir(), name)
@@ -208,6 +209,11 @@ func TestOpenOnce(t *testing.T) {
 		"SUSHI":     {"10 1\n0 3 2 0 1\n0 2 1 2\n", FormatSushi, 2},
 		"TSPLIB":    {"TYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n", FormatTSPLIB, 1},
 		"tour text": {"0 0 1 1 0 1 output 1 3 2 1\n0 0 1 1\n", FormatTourText, 2},
+		// These could be ballots, and are not: a fraction, a number twice, other numbers, always the same line.
+		"a fraction":     {"1 2 3 4.5\n4.5 1 2 3\n", FormatTourText, 2},
+		"a number twice": {"1 1 2 3\n1 2 1 3\n", FormatTourText, 2},
+		"other numbers":  {"1 2 3 4\n1 2 3 5\n", FormatTourText, 2},
+		"one line twice": {"1 2 3 4\n1 2 3 4\n", FormatTourText, 2},
 	} {
 		path := filepath.Join(t.TempDir(), "pipe")
 		if err := exec.Command("mkfifo", path).Run(); err != nil {

@@ -88,6 +88,10 @@ func sniffHead(br *bufio.Reader, name string) (Format, error) {
 	}
 	whole := errors.Is(err, io.EOF)
 	if format := sniffLines(head, whole, named); format != "" {
+		if format == FormatTourText && sameNumbers(head, whole) {
+			return "", hint.Errorf("ballots have commas between the names, or are a .tsv with tabs; riffle tsp solve reads lines of cities whatever they hold",
+				"%s: its lines have the same numbers in other orders: ballots, or coordinates of cities?", name)
+		}
 		return format, nil
 	}
 	table := newTableHead(cutSeparatorLine(head), whole, 0)
@@ -160,6 +164,37 @@ func sniffLines(head []byte, whole bool, named Format) Format {
 		return FormatTourText
 	}
 	return ""
+}
+
+// sameNumbers reports whether all lines of a head have the same different integers, two lines or more and not all
+// in the same order. So do ballots, and hardly any coordinates.
+func sameNumbers(head []byte, whole bool) bool {
+	if i := bytes.LastIndexByte(head, '\n'); !whole && i >= 0 {
+		head = head[:i]
+	}
+	var first, sorted []string
+	differ := false
+	for line := range bytes.Lines(head) {
+		fields := strings.Fields(string(line))
+		if len(fields) == 0 || fields[0][0] == '#' {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(f string) bool { _, err := strconv.Atoi(f); return err != nil }) {
+			return false
+		}
+		in := slices.Sorted(slices.Values(fields))
+		if first == nil {
+			if first, sorted = fields, in; len(slices.Compact(slices.Clone(in))) < len(in) {
+				return false
+			}
+			continue
+		}
+		if !slices.Equal(in, sorted) {
+			return false
+		}
+		differ = differ || !slices.Equal(fields, first)
+	}
+	return differ
 }
 
 func isTSPLIBLine(line string) bool {

@@ -333,8 +333,10 @@ func (p *tsplibParser) finish() (*TSPLIB, error) {
 		return nil, err
 	}
 	if f.Instance != nil {
-		if w := f.Instance.Rounded(); w != "" {
-			f.Warnings = append(f.Warnings, w)
+		for _, w := range []string{f.Instance.Rounded(), f.Instance.Degrees()} {
+			if w != "" {
+				f.Warnings = append(f.Warnings, w)
+			}
 		}
 	}
 	return f, nil

@@ -13,7 +13,7 @@ import (
 // Timing is how long a step of a training took, or the decode of a batch.
 type Timing struct {
 	What    string    `json:"what"` // step or decode
-	Sets    int       `json:"sets"`
+	Sets    float64   `json:"sets"` // in the mean, where steps have sets of several sizes
 	Seconds []float64 `json:"seconds"`
 	Median  float64   `json:"median"`
 	Low     float64   `json:"low"`
@@ -23,22 +23,25 @@ type Timing struct {
 	NetworkShare float64 `json:"network_share,omitempty"`
 }
 
-func timing(what string, sets int, seconds []float64) Timing {
+func timing(what string, sets float64, seconds []float64) Timing {
 	s := slices.Sorted(slices.Values(seconds))
 	return Timing{What: what, Sets: sets, Seconds: seconds, Median: (s[(len(s)-1)/2] + s[len(s)/2]) / 2, Low: s[0], High: s[len(s)-1]}
 }
 
 // String says the median, the spread and how many sets a second that is.
 func (t Timing) String() string {
-	return fmt.Sprintf("%.4f s a %s of %d sets (%.4f to %.4f, %d rounds), %.1f sets/s", t.Median, t.What, t.Sets, t.Low, t.High, len(t.Seconds), float64(t.Sets)/t.Median)
+	return fmt.Sprintf("%.4f s a %s of %.4g sets (%.4f to %.4f, %d rounds), %.1f sets/s", t.Median, t.What, t.Sets, t.Low, t.High, len(t.Seconds), t.Sets/t.Median)
 }
 
 // TimeSteps makes training steps, as [Model.Train] does but for the log and the checkpoints. It times so many
-// rounds of size steps. Before them it makes warm steps, which compile and fill the caches.
+// rounds of size steps. Before them it makes warm steps, which compile and fill the caches. With sets of several
+// sizes both become the next multiple of how many there are, so that each size has its turn as often.
 func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) (t Timing, err error) {
 	if warm < 1 || rounds < 1 || size < 1 {
 		return t, fmt.Errorf("timing: wanted 1 or more steps to warm up, rounds and steps a round (got %d, %d, %d)", warm, rounds, size)
 	}
+	turns := len(m.Config.TrainSizes())
+	warm, size = turns*((warm+turns-1)/turns), turns*((size+turns-1)/turns)
 	method, err := m.Method.Train(m.setup())
 	if err != nil {
 		return t, err
@@ -97,7 +100,7 @@ func (m *Model) TimeSteps(ctx context.Context, warm, rounds, size int) (t Timing
 		}
 		seconds = append(seconds, time.Since(start).Seconds()/float64(size))
 	}
-	return timing("step", m.Config.Train.Batch, seconds), nil
+	return timing("step", m.Config.MeanBatch(), seconds), nil
 }
 
 // TimeDecode decodes one batch of test sets, as a test does. It times rounds decodes, after one that
@@ -128,7 +131,7 @@ func (m *Model) TimeDecode(ctx context.Context, rounds int, opt DecodeOptions) (
 			network += (m.inNetwork() - before).Seconds()
 		}
 	}
-	t = timing("decode", m.Config.Eval.Batch, seconds)
+	t = timing("decode", float64(m.Config.Eval.Batch), seconds)
 	t.NetworkShare = network / total
 	return t, nil
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/riffle-ml/riffle/internal/hint"
 )
@@ -47,7 +49,20 @@ func ReadDone(path string) (ids map[string]bool, err error) {
 	}
 }
 
+// TextID is an id as lines of answers begin with it: as it is, but quoted as Go quotes texts where it has a control
+// character, such as a tab, or begins with a quote or a brace. [ReadDone] reads it back.
+func TextID(id string) string {
+	if strings.ContainsFunc(id, unicode.IsControl) || strings.HasPrefix(id, `"`) || strings.HasPrefix(id, "{") {
+		return strconv.Quote(id)
+	}
+	return id
+}
+
 func answeredID(line string) (id string, ok bool) {
+	if quoted, err := strconv.QuotedPrefix(line); err == nil && line[0] == '"' && strings.HasPrefix(line[len(quoted):], "\t") {
+		id, err = strconv.Unquote(quoted)
+		return id, err == nil
+	}
 	if !strings.HasPrefix(line, "{") {
 		id, _, ok = strings.Cut(line, "\t")
 		return id, ok

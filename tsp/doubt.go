@@ -2,6 +2,7 @@ package tsp
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -121,4 +122,27 @@ func (x *Instance) Rounded() string {
 		return ""
 	}
 	return fmt.Sprintf("%s rounds all distances to %g or less: the cities are too close together for whole numbers, EXACT_2D keeps fractions", x.Kind, most)
+}
+
+// Degrees warns of points of [Geo] that are no degrees and minutes: minutes of 60 or more, as decimal degrees have
+// them, or latitudes beyond 90 and longitudes beyond 180. It is "" elsewhere.
+func (x *Instance) Degrees() string {
+	if x.Kind != Geo {
+		return ""
+	}
+	for k, p := range x.Points {
+		for axis, v := range p {
+			name, most := "latitude", 90.0
+			if axis == 1 {
+				name, most = "longitude", 180
+			}
+			if math.Abs(v) > most {
+				return fmt.Sprintf("GEO takes degrees and minutes, DDD.MM: the %s %g of city %d is beyond %g (x is the latitude, y the longitude)", name, v, k+1, most)
+			}
+			if minutes := 100 * math.Abs(v-math.Trunc(v)); minutes >= 60-1e-9 {
+				return fmt.Sprintf("GEO takes degrees and minutes, DDD.MM: the %s %g of city %d has %.4g minutes. Are these decimal degrees? Distances are of what they say as minutes", name, v, k+1, minutes)
+			}
+		}
+	}
+	return ""
 }

@@ -110,3 +110,29 @@ func TestPlantedFaults(t *testing.T) {
 		t.Errorf("only %d tours with two cities exchanged were doubted", doubted)
 	}
 }
+
+// Minutes of 60 or more, which decimal degrees have, and places beyond the poles are warned of. The distances
+// stay what TSPLIB's rule says.
+func TestDegrees(t *testing.T) {
+	for text, c := range map[string]struct {
+		kind   Kind
+		points [][2]float64
+		want   string
+	}{
+		"minutes":            {Geo, [][2]float64{{16.47, 96.10}, {16.47, 94.44}, {-20.09, 92.54}}, ""},
+		"whole degrees":      {Geo, [][2]float64{{40, -74}, {41, 2}}, ""},
+		"decimal degrees":    {Geo, [][2]float64{{40.42, -74.0}, {40.7128, -74.006}}, "the latitude 40.7128 of city 2 has 71.28 minutes"},
+		"a negative one":     {Geo, [][2]float64{{40.42, -73.935}}, "the longitude -73.935 of city 1 has 93.5 minutes"},
+		"longitude first":    {Geo, [][2]float64{{-122.25, 37.45}}, "the latitude -122.25 of city 1 is beyond 90"},
+		"points in a plane":  {Euc2D, [][2]float64{{40.99, -740}, {41.99, 2}}, ""},
+		"the most of either": {Geo, [][2]float64{{89.59, 179.59}, {-90, 180}}, ""},
+	} {
+		x, err := New(c.points, c.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Degrees(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, wanted %q", text, got, c.want)
+		}
+	}
+}

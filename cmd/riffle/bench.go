@@ -32,13 +32,18 @@ func (a *app) benchCommand() *cobra.Command {
 steps or, with --decode, decodes a batch of eval.batch test sets. It prints the seconds of a step or
 a decode, with their median and spread. It prints the most memory that the process had, by the
 operating system. Of a decode it prints the network's share as well. Of a run it times decoding with
-the trained weights. make bench compares presets with PyTorch.`,
+the trained weights. Where steps have sets of several sizes, each size is there equally often. make bench compares presets with PyTorch.`,
 		Example: `  riffle bench sort-9 --engine xla
   riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
   riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam
   riffle bench runs/sort --decode beam --set eval.batch=64`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			decode = opt != (learn.DecodeOptions{})
+			for _, name := range []string{"warm", "size"} {
+				if decode && cmd.Flags().Changed(name) {
+					return usagef("bench: --%s is for training steps, --decode times whole decodes after one that compiles", name)
+				}
+			}
 			return cmp.Or(atLeast(cmd, "warm", warm, 1), atLeast(cmd, "rounds", rounds, 1), atLeast(cmd, "size", size, 1),
 				checkDecode(cmd, question.Order{Top: 1, Decode: opt}), exactly("PRESET, FILE.toml or RUN")(cmd, args))
 		},
@@ -67,9 +72,9 @@ the trained weights. make bench compares presets with PyTorch.`,
 	}
 	f := cmd.Flags()
 	addSet(cmd, &set)
-	f.IntVar(&warm, "warm", 2, "training steps before the clock starts")
+	f.IntVar(&warm, "warm", 2, "training steps before the clock starts; not with --decode")
 	f.IntVar(&rounds, "rounds", 5, "how often to measure")
-	f.IntVar(&size, "size", 5, "training steps a round")
+	f.IntVar(&size, "size", 5, "training steps a round; not with --decode")
 	addDecode(cmd, &opt)
 	f.Lookup("decode").Usage = "time decoding instead: greedy or beam"
 	addEngine(cmd, &engineSpec)

@@ -106,7 +106,7 @@ which sums over all starts and all ways. riffle score estimates log p(order).`
 // printOrdered prints a line for each order of a set.
 func (a *app) printOrdered(r learn.Ordered, names []string, several bool) {
 	for _, o := range r.Orders {
-		fmt.Fprintf(a.out, "%s\t%s", r.ID, strings.Join(perm.Act(o.Order, names), " "))
+		fmt.Fprintf(a.out, "%s\t%s", question.TextID(r.ID), strings.Join(perm.Act(o.Order, names), " "))
 		if o.Cost != nil {
 			fmt.Fprintf(a.out, "\tlength %.6g", *o.Cost)
 		}

@@ -125,7 +125,7 @@ func (a *app) puzzle(cmd *cobra.Command, args []string, f *orderFlags) error {
 		return err
 	}
 	return a.print(r, func() {
-		fmt.Fprintf(a.out, "%s\t%s\nrestored\t%s\nsteps\t%s\n", r.ID, r.Order.Text(perm.ZeroBased), r.Restored, r.Strip)
+		fmt.Fprintf(a.out, "%s\t%s\nrestored\t%s\nsteps\t%s\n", question.TextID(r.ID), r.Order.Text(perm.ZeroBased), r.Restored, r.Strip)
 		if r.Right != nil {
 			fmt.Fprintf(a.out, "%d of %d tiles in place\n", *r.Right, len(r.Order))
 		}

@@ -117,7 +117,7 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 
 func (a *app) printSampled(r question.Sampled, names []string) {
 	for _, o := range r.Samples {
-		fmt.Fprintf(a.out, "%s\t%s\n", r.ID, strings.Join(perm.Act(o, names), " "))
+		fmt.Fprintf(a.out, "%s\t%s\n", question.TextID(r.ID), strings.Join(perm.Act(o, names), " "))
 	}
 	a.printMarginals(r.Sampled, names)
 	if c := r.Consensus; c != nil {

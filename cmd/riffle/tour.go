@@ -191,7 +191,7 @@ func (r *toured) write(schedule []int) error {
 func (a *app) printTour(r toured) {
 	names := constraint.QuoteAll(r.Set.ItemNames())
 	for _, o := range r.Orders {
-		fmt.Fprintf(a.out, "%s\t%s\tlength %s", r.ID, strings.Join(perm.Act(o.Order, names), " "), text.Length(*o.Cost))
+		fmt.Fprintf(a.out, "%s\t%s\tlength %s", question.TextID(r.ID), strings.Join(perm.Act(o.Order, names), " "), text.Length(*o.Cost))
 		if len(r.Orders) > 1 {
 			fmt.Fprintf(a.out, "\tlog path %.3f", o.LogPath)
 		}
