@@ -30,7 +30,7 @@ type Config struct {
 // Task says what is learned.
 type Task struct {
 	Name      string    `toml:"name" comment:"sort, delta, jigsaw, tsp or ranking" values:"sort|delta|jigsaw|tsp|ranking" mixed:"ranking" first:"tsp"`
-	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: the most objects of a set, larger sets are left out; 0: as many as the largest set of the data has" for:"task.name=sort|delta|tsp|ranking" product:"task.rows*task.columns" data:"ranking"`
+	N         int       `toml:"n,omitempty" comment:"objects in a set; a jigsaw has rows times columns; ranking: the most objects of a set, larger sets are left out; 0: as many as the largest set of the data has, at most 200" for:"task.name=sort|delta|tsp|ranking" product:"task.rows*task.columns" data:"ranking"`
 	NMin      int       `toml:"n_min,omitempty" comment:"objects in the smallest sets of training. All sets of a step have one size, out of a few from n_min to n, and each size comes equally often. A step has train.batch sets of n objects, or a multiple of train.batch smaller sets with no more objects in all; 0: all sets have n" for:"task.name=sort|tsp; method=diffusion" range:"0..10000"`
 	Source    string    `toml:"source,omitempty" comment:"jigsaw: mnist, cifar10 or photos (any folder of pictures)" for:"task.name=jigsaw" values:"mnist|cifar10|photos"`
 	Rows      int       `toml:"rows,omitempty" comment:"jigsaw: tiles from top to bottom" for:"task.name=jigsaw" range:"1..65536"`

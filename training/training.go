@@ -206,6 +206,9 @@ func NewModel(h Host, cfg config.Config, spec string, by func(config.Config, *en
 	if err := h.EngineFor(m, spec, m.FasterToTrain); err != nil {
 		return nil, err
 	}
+	if cfg.Model.Precision == "bfloat16" && m.Engine.Kind == "go" {
+		warnings = append(warnings, `model.precision "bfloat16" is for XLA: the go engine multiplies in float32`)
+	}
 	h.Warn(warnings)
 	return m, m.CheckData()
 }
