@@ -43,14 +43,14 @@ func (t Text) Parse(names []string) (Rules, error) {
 	for _, text := range t.Pin {
 		p, err := r.place(text)
 		if err != nil {
-			return Rules{}, fmt.Errorf("pin %q: %w", text, err)
+			return Rules{}, fmt.Errorf("pin %.200q: %w", text, err)
 		}
 		s.Pins = append(s.Pins, p)
 	}
 	for _, text := range t.Forbid {
 		p, err := r.place(text)
 		if err != nil {
-			return Rules{}, fmt.Errorf("forbid %q: %w", text, err)
+			return Rules{}, fmt.Errorf("forbid %.200q: %w", text, err)
 		}
 		s.Forbids = append(s.Forbids, p)
 	}
@@ -60,7 +60,7 @@ func (t Text) Parse(names []string) (Rules, error) {
 			err = errPair
 		}
 		if err != nil {
-			return Rules{}, fmt.Errorf("before %q: %w", text, err)
+			return Rules{}, fmt.Errorf("before %.200q: %w", text, err)
 		}
 		for i := 1; i < len(items); i++ {
 			s.Befores = append(s.Befores, Before{items[i-1], items[i]})
@@ -69,7 +69,7 @@ func (t Text) Parse(names []string) (Rules, error) {
 	for _, text := range t.First {
 		f, err := r.among(text)
 		if err != nil {
-			return Rules{}, fmt.Errorf("first %q: %w", text, err)
+			return Rules{}, fmt.Errorf("first %.200q: %w", text, err)
 		}
 		s.Firsts = append(s.Firsts, f)
 	}
@@ -124,7 +124,7 @@ func (t Text) CheckForm() error {
 	}{{"pin", t.Pin, place}, {"forbid", t.Forbid, place}, {"before", t.Before, before}, {"first", t.First, first}} {
 		for _, text := range rules.texts {
 			if err := rules.check(text); err != nil {
-				return fmt.Errorf("%s %q: %w", rules.name, text, err)
+				return fmt.Errorf("%s %.200q: %w", rules.name, text, err)
 			}
 		}
 	}
@@ -142,25 +142,30 @@ var (
 type reader struct {
 	names    []string
 	index    map[string]int
-	twice    map[string]int // where a name is a second time
-	commas   map[string]int // names with a comma, without the blanks around commas
-	parts    int            // the most that commas separate in a name
-	numbered bool           // some item has another's number for a name
+	twice    map[string]int     // where a name is a second time
+	commas   map[string][]parts // names with a comma, by what is before it
+	numbered bool               // some item has another's number for a name
+}
+
+// parts are those of a name that commas separate.
+type parts struct {
+	item int
+	list []string
 }
 
 func newReader(names []string) reader {
-	r := reader{names: names, index: make(map[string]int, len(names)), twice: map[string]int{}, commas: map[string]int{}}
+	r := reader{names: names, index: make(map[string]int, len(names)), twice: map[string]int{}, commas: map[string][]parts{}}
 	for k, name := range names {
 		if _, twice := r.index[name]; twice {
 			r.twice[name] = k
 			continue
 		}
 		r.index[name] = k
-		if parts := strings.Split(name, ","); len(parts) > 1 {
-			for i := range parts {
-				parts[i] = strings.TrimSpace(parts[i])
+		if list := strings.Split(name, ","); len(list) > 1 {
+			for i := range list {
+				list[i] = strings.TrimSpace(list[i])
 			}
-			r.commas[strings.Join(parts, ",")], r.parts = k, max(r.parts, len(parts))
+			r.commas[list[0]] = append(r.commas[list[0]], parts{k, list})
 		}
 		if i, err := strconv.Atoi(name); err == nil && i != k {
 			r.numbered = true

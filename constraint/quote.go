@@ -92,20 +92,28 @@ func (r reader) single(text string) word {
 	return word{text, false}
 }
 
+// mostCompared bounds the words that [reader.split] compares, so that names of many commas do not take long.
+const mostCompared = 1 << 20
+
 // split finds a name of several unquoted words with commas between: they may be meant as one.
 func (r reader) split(list []word) error {
-	for from := range list {
-		joined := ""
-		for to, w := range list[from:min(len(list), from+r.parts)] {
-			if w.quoted {
-				break
+	compared := 0
+	for from, w := range list {
+		for _, name := range r.commas[w.text] {
+			if w.quoted || len(name.list) > len(list)-from {
+				continue
 			}
-			if joined += w.text; to > 0 {
-				if k, ok := r.commas[joined]; ok {
-					return hint.Errorf(fmt.Sprintf("write it as '%s', and items beside it in quotation marks too", Quote(r.names[k])), "a comma separates items, and %q is the name of one", r.names[k])
-				}
+			same := 1
+			for same < len(name.list) && !list[from+same].quoted && list[from+same].text == name.list[same] {
+				same++
 			}
-			joined += ","
+			if same == len(name.list) {
+				k := name.item
+				return hint.Errorf(fmt.Sprintf("write it as '%s', and items beside it in quotation marks too", Quote(r.names[k])), "a comma separates items, and %q is the name of one", r.names[k])
+			}
+			if compared += same; compared > mostCompared {
+				return hint.Errorf("put all items in quotation marks", "too many names of items have commas to tell them from lists of items")
+			}
 		}
 	}
 	return nil

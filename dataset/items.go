@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/riffle-ml/riffle/internal/hint"
@@ -31,10 +30,11 @@ type itemReader struct {
 // newItems takes the header apart.
 func newItems(in *records, header []string, o Options) (*itemReader, error) {
 	r := &itemReader{in: in, header: header, at: map[string]int{"set": -1, "item": -1, "rank": -1, "count": -1}, columns: &Columns{}, options: o}
+	there := make(map[string]bool, len(header))
 	for i, c := range header {
 		j, special := r.at[columnOf(c)]
 		special = special && (columnOf(c) != "count" || strings.EqualFold(c, "count")) // votes may be a feature
-		if special && j >= 0 || !special && slices.Contains(r.columns.Names, c) {
+		if special && j >= 0 || !special && there[c] {
 			return nil, fmt.Errorf("%s:%d: column %s is there twice", in.name, in.line, quoted(c))
 		}
 		if special {
@@ -44,6 +44,7 @@ func newItems(in *records, header []string, o Options) (*itemReader, error) {
 		if err := checkName(c); err != nil {
 			return nil, fmt.Errorf("%s:%d: column %d: %w", in.name, in.line, i+1, err)
 		}
+		there[c] = true
 		r.features, r.columns.Names = append(r.features, i), append(r.columns.Names, c)
 	}
 	r.faults, r.numbers = &Faults{Path: in.name}, decimals{separator: in.separator}

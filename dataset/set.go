@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -250,5 +251,11 @@ func (s *Set) validateOrder() error {
 	if len(s.Order) != len(s.Items) {
 		return fmt.Errorf("%s: has %d entries, wanted %d, one an item", s.OrderGiven, len(s.Order), len(s.Items))
 	}
-	return s.Order.Validate()
+	if err := s.Order.Validate(); err != nil {
+		return err
+	}
+	if s.Levels != nil && !slices.Equal(s.Levels.Order(len(s.Items)), s.Order) {
+		return fmt.Errorf("%s: is not what levels say, wanted one of the two", s.OrderGiven)
+	}
+	return nil
 }

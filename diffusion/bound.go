@@ -25,7 +25,7 @@ const drawsAtOnce = 64
 //
 // (paper eq. loss) of the orders clean, in nats, by draws trajectories from rngs[set]. The q
 // terms are exact: for riffles by Bayer & Diaconis at any number of shuffles, for the other
-// laws at one shuffle a step. It returns the mean and its standard error (0 for one draw).
+// laws at one shuffle a step. It returns the mean and its standard error (NaN for one draw).
 // What the estimate leaves out of the bound is only its sampling error.
 func (d *Decoder) Bound(ctx context.Context, e *Encoded, clean []perm.Order, draws int, rngs []*rand.Rand) (mean, stderr []float64, err error) {
 	estimates, err := d.Likelihood(ctx, e, clean, draws, rngs)
@@ -38,7 +38,7 @@ func (d *Decoder) Bound(ctx context.Context, e *Encoded, clean []perm.Order, dra
 // Estimate is what trajectories say of log p(X_0 | 𝒳), in nats.
 type Estimate struct {
 	// Bound is the mean of the log weights, an estimate of the bound below log p; BoundStdErr
-	// is its standard error, 0 for one draw.
+	// is its standard error, NaN for one draw.
 	Bound, BoundStdErr float64
 	// LogProb is the log of the mean of the weights, whose expectation is p itself. It tends to log
 	// p as the draws grow. In expectation it lies below log p, but never below Bound (Y. Burda, R.
@@ -100,7 +100,7 @@ func estimate(logs []float64) (e Estimate) {
 		e.LogProb = max(e.Bound, greatest+math.Log(weight/draws)) // rounding may turn equals round
 		e.Effective = weight * weight / square
 	}
-	if len(logs) > 1 {
+	if e.BoundStdErr, e.StdErr = math.NaN(), math.NaN(); len(logs) > 1 {
 		deviation := 0.0
 		for _, x := range logs {
 			deviation += (x - e.Bound) * (x - e.Bound)

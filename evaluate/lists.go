@@ -89,6 +89,7 @@ func bound(ctx context.Context, m *learn.Model, sets []*dataset.Set) (bounds, un
 	for i, s := range sets {
 		l := s.Known()
 		d := *s
+		d.Levels = nil // the one that is drawn counts
 		d.Order, d.OrderGiven = l.Draw(rand.New(rand.NewPCG(m.Config.Seed^boundStream, uint64(i))), len(s.Items)), "order"
 		drawn[i] = &d
 		logCount[i] = l.LogCount(len(s.Items))

@@ -155,7 +155,7 @@ func (m *Model) ofItems(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &SetError{Refuse(Unfit, "items", "%w", err)}
+	return &SetError{error: Refuse(Unfit, "items", "%w", err)}
 }
 
 // warn brings the warnings of sets together, those of their objects and those of sizes that the
@@ -451,8 +451,9 @@ type Scored struct {
 
 // Score estimates log p of the sets' given orders, and bounds it from below, by draws forward trajectories.
 // Where a set has levels that are not one order, p is the sum over all orders consistent with them
-// ([diffusion.Decoder.LikelihoodAmong]). Of few objects log p is no estimate: it is the sum over all ways, with
-// a standard error of 0. Constraints do not matter here. A tour is scored as it is written from item 0, in the direction
+// ([diffusion.Decoder.LikelihoodAmong]). Of at most five objects log p is no estimate: it is the
+// sum over all ways, with a standard error of 0. It is that of the model without constraints, and a set that has some is warned
+// of. A tour is scored as it is written from item 0, in the direction
 // that is given.
 func (m *Model) Score(ctx context.Context, sets []*dataset.Set, draws int, seed uint64) (out []Scored, warnings []dataset.Warning, err error) {
 	return m.scoreSets(ctx, sets, draws, seed, true)
@@ -514,7 +515,14 @@ func (m *Model) scoreSets(ctx context.Context, sets []*dataset.Set, draws int, s
 	}
 	out = spread(d, out)
 	warnings, of := m.warn(all, spread(d, objects))
+	said := false
 	for i, s := range all {
+		if !s.Constraints.IsZero() {
+			of[i] = append(of[i], unruled)
+			if !said {
+				said, warnings = true, append(warnings, ofSet("unruled", s.Called(i), unruled))
+			}
+		}
 		if out[i].Capped {
 			of[i] = append(of[i], capped)
 			warnings = append(warnings, ofSet("capped", s.Called(i), capped))
@@ -544,6 +552,8 @@ func (m *Model) fromFirst(sets []*dataset.Set) []*dataset.Set {
 	}
 	return out
 }
+
+const unruled = "log p is of the model without rules, the set has constraints"
 
 const capped = "an estimate was above 0, where no log p is, and was made 0: more draws bring it nearer"
 

@@ -9,17 +9,13 @@ import (
 	"github.com/riffle-ml/riffle/perm"
 )
 
-// A set of at most so many orders is scored by all of them. Up to the first number it always is, up
-// to the second where there are as many draws.
-const (
-	exactAlways = 24
-	exactMost   = 120
-)
+// exactMost is how many orders a set may have, those of five objects, to be scored by all of them.
+const exactMost = 120
 
 // exactOrders is how many orders a set of n objects has where its log p is the sum over all ways.
-// It is 0 where log p is an estimate by so many draws.
-func (m *Model) exactOrders(n, draws int) int {
-	if orders := m.Process.Orders(n, exactMost); orders <= exactAlways || orders <= min(draws, exactMost) {
+// It is 0 where log p is an estimate.
+func (m *Model) exactOrders(n int) int {
+	if orders := m.Process.Orders(n, exactMost); orders <= exactMost {
 		return orders
 	}
 	return 0
@@ -31,7 +27,7 @@ func (m *Model) exactOrders(n, draws int) int {
 func (m *Model) exactly(ctx context.Context, enc *diffusion.Encoded, sets []*dataset.Set, index []int, draws int, estimates []diffusion.Estimate) error {
 	var few []int
 	for k := range index {
-		if m.exactOrders(enc.Size(k), draws) > 0 {
+		if m.exactOrders(enc.Size(k)) > 0 {
 			few = append(few, k)
 		}
 	}

@@ -89,7 +89,10 @@ func InRange(option string, value, most int) error {
 }
 
 // SetError is an error of a set, which it names.
-type SetError struct{ error }
+type SetError struct {
+	ID string // what the set is called
+	error
+}
 
 // Unwrap returns the error.
 func (e *SetError) Unwrap() error { return e.error }
@@ -99,5 +102,5 @@ func InSet(id string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &SetError{fmt.Errorf("set %s: %w", id, err)}
+	return &SetError{id, fmt.Errorf("set %s: %w", id, err)}
 }

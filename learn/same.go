@@ -39,6 +39,10 @@ func digestOf(s *dataset.Set, known bool) digest {
 	} else if c != nil {
 		h.integer(-1 - c.First)
 	}
+	var names []string
+	if rules {
+		names = s.ItemNames()
+	}
 	for i := range s.Items {
 		it := &s.Items[i]
 		switch s.Kind {
@@ -60,7 +64,10 @@ func digestOf(s *dataset.Set, known bool) digest {
 				h.text(it.Image)
 			}
 		}
-		if rules || s.Kind == dataset.KindBare {
+		switch {
+		case rules: // which call items so
+			h.text(names[i])
+		case s.Kind == dataset.KindBare:
 			h.text(it.ID)
 		}
 	}
@@ -73,7 +80,10 @@ func digestOf(s *dataset.Set, known bool) digest {
 		}
 	}
 	if known {
-		l := s.Known()
+		l := s.Levels
+		if s.Order != nil { // it is what is scored
+			l = dataset.Strict(s.Order)
+		}
 		h.integer(len(l))
 		for _, group := range l {
 			h.integer(len(group))

@@ -58,9 +58,29 @@ func TestSameQuestionOnce(t *testing.T) {
 	if fmt.Sprint(drawn[0].Samples) == fmt.Sprint(drawn[4].Samples) || fmt.Sprint(drawn[0].Samples) == fmt.Sprint(drawn[1].Samples) {
 		t.Error("two questions have one answer")
 	}
+	// An order that is changed is another question, whatever was known before.
+	changed := *some[0]
+	changed.Levels, changed.Order = dataset.Strict(perm.Order{0, 1, 2, 3}), perm.Order{3, 2, 1, 0}
+	if scored, _, err := m.Score(t.Context(), sets(set("", perm.Order{0, 1, 2, 3}), &changed), 3, 1); err != nil || scored[0].Bound == scored[1].Bound {
+		t.Errorf("of two orders: %+v, %v", scored, err)
+	}
 	for _, o := range drawn[4].Samples {
 		if o[0] != 2 {
 			t.Fatalf("%v does not obey", o)
 		}
+	}
+}
+
+// Rules call pictures in memory by their files' names, which then belong to the question.
+func TestNamesOfPicturesInRules(t *testing.T) {
+	one, two := &dataset.Picture{Rows: 1, Cols: 1, Channels: 1, Pix: []uint8{1}}, &dataset.Picture{Rows: 1, Cols: 1, Channels: 1, Pix: []uint8{2}}
+	set := func(first, second string, pin ...string) *dataset.Set {
+		return &dataset.Set{Kind: dataset.KindImage, Items: []dataset.Item{{Image: first, Picture: one}, {Image: second, Picture: two}}, Constraints: constraint.Text{Pin: pin}}
+	}
+	if d := distinctSets(sets(set("x.png", "y.png", "x.png=0"), set("y.png", "x.png", "x.png=0")), false); len(d.sets) != 2 {
+		t.Error("x.png is another picture, and the question counts as the same")
+	}
+	if d := distinctSets(sets(set("x.png", "y.png"), set("y.png", "x.png")), false); len(d.sets) != 1 {
+		t.Error("the same pictures without rules are two questions")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/riffle-ml/riffle/baseline/mallows"
+	"github.com/riffle-ml/riffle/constraint"
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/metric"
 	"github.com/riffle-ml/riffle/perm"
@@ -54,8 +55,9 @@ type Consensus struct {
 	Exact bool `json:"exact"`
 }
 
-// ConsensusOf finds the order with the least mean Kendall distance to samples of the same items.
-func ConsensusOf(samples []perm.Order) (*Consensus, error) {
+// ConsensusOf finds the order with the least mean Kendall distance to samples of the same items, among those that obey
+// rules ([mallows.ConsensusUnder]). The samples obey them, as those of a set with constraints do.
+func ConsensusOf(samples []perm.Order, rules constraint.Rules) (*Consensus, error) {
 	if len(samples) == 0 {
 		return nil, errors.New("consensus: no samples")
 	}
@@ -67,7 +69,7 @@ func ConsensusOf(samples []perm.Order) (*Consensus, error) {
 	for i, o := range samples {
 		votes[i] = dataset.VoteOf(o, 1)
 	}
-	order, exact, err := mallows.Consensus(votes, n)
+	order, exact, err := mallows.ConsensusUnder(votes, n, rules, MostFrequent(samples, 1)[0].Order)
 	if err != nil {
 		return nil, fmt.Errorf("consensus: %w", err)
 	}
@@ -111,7 +113,7 @@ func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Or
 	sets := make([]*dataset.Set, len(all))
 	for i, f := range all {
 		s := *set
-		s.Order, s.OrderGiven = f.Order, "order"
+		s.Order, s.Levels, s.OrderGiven = f.Order, nil, "order"
 		sets[i] = &s
 	}
 	scored, _, err := m.Score(ctx, sets, draws, seed)
@@ -132,6 +134,9 @@ func (m *Model) Entropy(ctx context.Context, set *dataset.Set, samples []perm.Or
 				most[j].LogProb, most[j].StdErr, most[j].Capped = &scored[i].LogProb, &scored[i].LogProbStdErr, scored[i].Capped
 			}
 		}
+	}
+	if len(all) == 1 && len(samples) == 1 {
+		e.StdErr = Nats(math.NaN()) // one draw has no spread
 	}
 	if count := float64(len(samples)); count > 1 {
 		square := 0.0

@@ -153,16 +153,20 @@ func TestMostFrequent(t *testing.T) {
 // Condorcet's paradox: 0 before 1 before 2 before 0 in two of three each. An order that keeps
 // two of the three majorities has 1 + 1 + 2 of 9 pairs the other way round, 4/3 a sample.
 func TestConsensusOf(t *testing.T) {
-	c, err := ConsensusOf([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}})
+	c, err := ConsensusOf([]perm.Order{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, constraint.Rules{})
 	if err != nil || !c.Exact || math.Abs(c.Distance-4.0/3) > 1e-12 || c.Order.Validate() != nil {
 		t.Errorf("%+v, %v: wanted a distance of 4/3", c, err)
 	}
 	for n := range 2 {
-		if c, err := ConsensusOf([]perm.Order{perm.Identity(n)}); err != nil || len(c.Order) != n || c.Distance != 0 {
+		if c, err := ConsensusOf([]perm.Order{perm.Identity(n)}, constraint.Rules{}); err != nil || len(c.Order) != n || c.Distance != 0 {
 			t.Errorf("of %d items: %+v, %v", n, c, err)
 		}
 	}
-	if _, err := ConsensusOf(nil); err == nil {
+	last := constraint.Rules{Forbids: []constraint.Place{{Item: 0, Position: 0}}}
+	if c, err := ConsensusOf([]perm.Order{{1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 0, 1}, {2, 0, 1}}, last); err != nil || !c.Exact || !slices.Equal(c.Order, perm.Order{2, 0, 1}) {
+		t.Errorf("%+v, %v: wanted 2 0 1, the nearest that does not begin with 0", c, err)
+	}
+	if _, err := ConsensusOf(nil, constraint.Rules{}); err == nil {
 		t.Error("of no samples: no error")
 	}
 }
@@ -205,6 +209,18 @@ func TestEntropyOfAllOrders(t *testing.T) {
 	e, err := m.Entropy(t.Context(), set, drawn[0].Samples, 1000, 1, top)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// What is known of the set's order does not matter to what its samples are worth.
+	ranked := *set
+	ranked.Levels = dataset.BucketOrder{{2}, {0}, {1}}
+	ranked.Order, ranked.OrderGiven = ranked.Levels.Order(3), "order"
+	again, err := m.Entropy(t.Context(), &ranked, drawn[0].Samples, 1000, 1, nil)
+	if err != nil || again.Mean != e.Mean || again.StdErr != e.StdErr {
+		t.Errorf("entropy of the same set with ranks: %+v, %v, wanted %+v", again, err, e)
+	}
+	one, err := m.Entropy(t.Context(), set, drawn[0].Samples[:1], 1000, 1, nil)
+	if err != nil || !math.IsNaN(float64(one.StdErr)) {
+		t.Errorf("of one sample: ± %v, %v, wanted NaN", one, err)
 	}
 	// The samples' error, and that of estimating log p, which the sum above bounds.
 	if math.Abs(float64(e.Mean)-entropy) > 4*float64(e.StdErr)+0.1 {

@@ -123,7 +123,7 @@ func (m *Model) workOf(q Query, n, count int, ruled bool) Work {
 		states = steps * float64(q.Count)
 		host.Seconds = states * (drawTime*width + 1e-7*items)
 		host.Bytes = 60*most*steps*items*together + 10*float64(q.Count)*sets
-		if orders := float64(m.exactOrders(n, q.Count)); orders > 0 {
+		if orders := float64(m.exactOrders(n)); orders > 0 {
 			states, most = states+steps*orders, max(most, orders)
 			host.Seconds += steps * orders * orders * (drawTime*width + 3e-7)
 			host.Bytes += 400 * orders * together

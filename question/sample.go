@@ -60,7 +60,11 @@ func (s Sample) Ask(ctx context.Context, m *learn.Model, sets []*dataset.Set) ([
 	for i, d := range drawn {
 		out[i] = Sampled{Sampled: d, Top: learn.MostFrequent(d.Samples, s.Top)}
 		if s.Consensus {
-			if out[i].Consensus, err = learn.ConsensusOf(d.Samples); err != nil {
+			rules, err := sets[i].Constraints.Parse(sets[i].ItemNames())
+			if err == nil {
+				out[i].Consensus, err = learn.ConsensusOf(d.Samples, rules)
+			}
+			if err != nil {
 				return nil, nil, learn.InSet(d.ID, err)
 			}
 		}

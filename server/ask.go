@@ -5,6 +5,7 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/riffle-ml/riffle/dataset"
 	"github.com/riffle-ml/riffle/learn"
@@ -111,6 +112,11 @@ func askAbout[A any](s *Server, w http.ResponseWriter, r *http.Request, room *re
 	j, err := s.put(ctx, h, sets, q)
 	if at, ok := errors.AsType[*question.AtSet](err); ok {
 		return nil, inSet(at.Index, err)
+	}
+	if of, ok := errors.AsType[*learn.SetError](err); ok { // it has the id alone, which several may have
+		if i := slices.IndexFunc(sets, func(s *dataset.Set) bool { return s.ID == of.ID }); i >= 0 && !slices.ContainsFunc(sets[i+1:], func(s *dataset.Set) bool { return s.ID == of.ID }) {
+			return nil, inSet(i, err)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ const (
 	// valueBytes is what a value of JSON takes once it is parsed, beside its text: an empty list in a list
 	// of lists is the worst.
 	valueBytes = 32
-	// maxFields is more fields than any object has.
+	// maxFields is more fields than any object has whose fields are known; features are called as one likes.
 	maxFields = 64
 )
 
@@ -99,7 +99,7 @@ const (
 func (s *Server) count(body []byte, room *reserved) error {
 	const atOnce = 1 << 12 // values that room is taken for
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
-	var fields [4]string // of the objects at depths 1 and 3, by their last name
+	var fields [6]string // of the objects at depths 1, 3 and 5, by their last name
 	for values := 1; ; values++ {
 		tok, err := dec.ReadToken()
 		if err != nil {
@@ -116,6 +116,10 @@ func (s *Server) count(body []byte, room *reserved) error {
 		}
 		kind, length := dec.StackIndex(depth)
 		switch {
+		case kind == '{' && (depth == 6 && fields[5] == "features" || depth == 4 && fields[3] == "features"): // of an item, or of a set
+			if length > 2*dataset.MaxFeatures {
+				return unfit("field", "an object has more than %d features", dataset.MaxFeatures)
+			}
 		case kind == '{' && length > 2*maxFields:
 			return unfit("field", "an object has more than %d fields", maxFields)
 		case kind == '{' && depth < len(fields) && length%2 == 1 && tok.Kind() == '"':

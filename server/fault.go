@@ -82,12 +82,23 @@ func asFault(err error) *fault {
 	return faultf(http.StatusInternalServerError, "internal", "the server failed; its log says why")
 }
 
+// mostSaid is how long a message may be. What is wrong with a request may quote any length of it.
+const mostSaid = 2000
+
+// short is a message, cut where it is too long.
+func short(message string) string {
+	if len(message) <= mostSaid {
+		return message
+	}
+	return strings.ToValidUTF8(message[:mostSaid], "") + " …"
+}
+
 // refuse writes an error.
 func refuse(w http.ResponseWriter, err error) {
 	f := asFault(err)
 	var b faultBody
-	b.Error.Status, b.Error.Reason, b.Error.Message = f.status, f.reason, f.Error()
-	b.Error.Hint = strings.Join(hint.Of(f), "; ")
+	b.Error.Status, b.Error.Reason, b.Error.Message = f.status, f.reason, short(f.Error())
+	b.Error.Hint = short(strings.Join(hint.Of(f), "; "))
 	switch f.status {
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "1")

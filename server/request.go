@@ -43,7 +43,10 @@ func parse(body []byte, into any) error {
 		if at == "" {
 			at = "the body"
 		}
-		return unfit("field", "%s: is %s, wanted %s", at, describeKind(semantic.JSONKind), describeType(semantic.GoType))
+		if errors.Is(err, errPoint) {
+			return unfit("points", "%s: %w", at, errPoint)
+		}
+		return unfit("field", "%s: is %s, wanted %s", at, describeKind(semantic.JSONKind, semantic.GoType), describeType(semantic.GoType))
 	case errors.As(err, &syntax):
 		rest := bytes.TrimLeft(body[min(int(syntax.ByteOffset), len(body)):], " \t\r\n-+")
 		for _, word := range []string{"NaN", "nan", "Infinity", "Inf", "inf"} {
@@ -73,7 +76,7 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-func describeKind(k jsontext.Kind) string {
+func describeKind(k jsontext.Kind, wanted reflect.Type) string {
 	switch k {
 	case '{':
 		return "an object"
@@ -82,7 +85,15 @@ func describeKind(k jsontext.Kind) string {
 	case '"':
 		return "text"
 	case '0':
-		return "a number out of range or no integer"
+		switch {
+		case wanted == nil:
+			return "a number"
+		case wanted.Kind() == reflect.Float64:
+			return "a number out of range"
+		case wanted.ConvertibleTo(reflect.TypeFor[int64]()) && wanted.Kind() != reflect.String:
+			return "a number out of range or no integer"
+		}
+		return "a number"
 	}
 	return k.String()
 }
@@ -100,6 +111,8 @@ func describeType(t reflect.Type) string {
 		return "text"
 	case reflect.Bool:
 		return "true or false"
+	case reflect.Float64:
+		return "a finite number"
 	case reflect.Uint64:
 		return "an integer, 0 or more"
 	case reflect.Pointer:

@@ -1,6 +1,9 @@
 package server
 
 import (
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
+	"errors"
 	"net/http"
 	"time"
 
@@ -19,8 +22,29 @@ const maxSearches = 2
 const tourBytes = 64
 
 type tourRequest struct {
-	Points [][2]float64 `json:"points"`
+	Points []point `json:"points"`
 }
+
+// point is two finite numbers. A null is none, as it stands for NaN where JSON is written by others.
+type point [2]float64
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (p *point) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var numbers []*float64
+	if dec.PeekKind() == 'n' {
+		return errPoint
+	}
+	if err := json.UnmarshalDecode(dec, &numbers); err != nil {
+		return err
+	}
+	if len(numbers) != 2 || numbers[0] == nil || numbers[1] == nil {
+		return errPoint
+	}
+	p[0], p[1] = *numbers[0], *numbers[1]
+	return nil
+}
+
+var errPoint = errors.New("wanted two finite numbers")
 
 // tourAnswer is a short closed tour through the points, and whether it is proven that none is shorter.
 type tourAnswer struct {
@@ -41,12 +65,16 @@ func (s *Server) tour(w http.ResponseWriter, r *http.Request, room *reserved) (a
 	default:
 		return nil, busy("queue", "%d tours are searched for already", maxSearches)
 	}
-	n := int64(len(in.Points))
+	points := make([][2]float64, len(in.Points))
+	for k, p := range in.Points {
+		points[k] = p
+	}
+	n := int64(len(points))
 	if err := room.take(n * n * tourBytes); err != nil {
 		return nil, err
 	}
 	out := tourAnswer{}
 	var err error
-	out.Order, out.Length, out.Proven, err = question.Shortest(r.Context(), in.Points, min(maxSearch, s.limits.Time), s.limits.Limits)
+	out.Order, out.Length, out.Proven, err = question.Shortest(r.Context(), points, min(maxSearch, s.limits.Time), s.limits.Limits)
 	return out, err
 }

@@ -132,7 +132,7 @@ func (a *app) printSampled(r question.Sampled, names []string) {
 		for _, f := range r.Top {
 			fmt.Fprintf(a.out, "%6.2f %%  %s", 100*f.Share, strings.Join(perm.Act(f.Order, names), " "))
 			if f.LogProb != nil {
-				fmt.Fprintf(a.out, "  log p %.3f ± %.3f", *f.LogProb, *f.StdErr)
+				fmt.Fprintf(a.out, "  log p %.3f ± %s", *f.LogProb, orDash("%.3f", *f.StdErr))
 				if f.Capped {
 					fmt.Fprint(a.out, ", was above 0")
 				}
@@ -141,7 +141,7 @@ func (a *app) printSampled(r question.Sampled, names []string) {
 		}
 	}
 	if e := r.Entropy; e != nil {
-		fmt.Fprintf(a.out, "\nentropy  %.3f ± %.3f nats (of all orders alike %.3f)\n", e.Mean, e.StdErr, e.Uniform)
+		fmt.Fprintf(a.out, "\nentropy  %.3f ± %s nats (of all orders alike %.3f)\n", e.Mean, orDash("%.3f", e.StdErr), e.Uniform)
 	}
 }
 
