@@ -49,6 +49,7 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 			*at = i
 		}
 	}
+	b.places = placesOf(columns)
 	if columns == nil {
 		if err := b.add(first, in.line); err != nil {
 			b.faults.add(in.line, "", err)
@@ -73,15 +74,30 @@ func (f *File) readBallots(in *records, columns, first []string) error {
 		return hint.Errorf("ballots that rank some of many items need the header rank1,rank2,…", "%s: has %d names and no header, wanted at most %d, one a column", in.name, len(b.items), b.most)
 	}
 	f.Sets = b.sets()
+	if columns == nil && b.numbered() {
+		f.Warnings = append(f.Warnings, fmt.Sprintf("has no header and the numbers 1 to %d: they are read as items, a line's first choice first. Where they are the ranks of %d candidates, a column each, the orders are others: "+
+			"give the table the header set,item,rank", b.most, b.most))
+	}
 	return nil
+}
+
+// numbered reports whether the names are the numbers from 1 to the columns.
+func (b *ballots) numbered() bool {
+	for k := range b.most {
+		if _, there := b.names[strconv.Itoa(k+1)]; !there {
+			return false
+		}
+	}
+	return b.most > 0 && len(b.items) == b.most
 }
 
 // ballots are what was read of a table of ballots: the different ones, with how many voted so.
 type ballots struct {
 	columns []string
-	width   int // columns of the header, 0 where there is none
-	count   int // column of the count, or -1
-	voter   int // and of what the voter is called
+	width   int   // columns of the header, 0 where there is none
+	places  []int // the columns of places 1, 2 and so on
+	count   int   // column of the count, or -1
+	voter   int   // and of what the voter is called
 	voterAt map[string]int32
 
 	names  map[string]int32
@@ -133,25 +149,32 @@ func (b *ballots) add(record []string, line int) error {
 	count := 1
 	start := len(b.ranked)
 	b.key = b.key[:0]
-	for i, name := range record {
-		if i == b.count {
-			var err error
-			if count, err = strconv.Atoi(name); err != nil || count < 1 || count > MaxVoters {
-				return fmt.Errorf("%s: wanted a number of 1 to %d (got %s)", b.columns[i], MaxVoters, quoted(name))
-			}
-			continue
+	if i := b.count; i >= 0 {
+		var err error
+		if count, err = strconv.Atoi(record[i]); err != nil || count < 1 || count > MaxVoters {
+			return fmt.Errorf("%s: wanted a number of 1 to %d (got %s)", b.columns[i], MaxVoters, quoted(record[i]))
 		}
-		if i == b.voter && name != "" {
-			if before, twice := b.voterAt[name]; twice {
-				return fmt.Errorf("%s: %s is on line %d already", b.columns[i], quoted(name), before)
-			}
-			b.voterAt[strings.Clone(name)] = int32(line)
+	}
+	if i := b.voter; i >= 0 && record[i] != "" {
+		if before, twice := b.voterAt[record[i]]; twice {
+			return fmt.Errorf("%s: %s is on line %d already", b.columns[i], quoted(record[i]), before)
 		}
-		if name == "" || i == b.voter {
+		b.voterAt[strings.Clone(record[i])] = int32(line)
+	}
+	places := len(record)
+	if b.columns != nil {
+		places = len(b.places)
+	}
+	for place := range places {
+		name := record[place]
+		if b.columns != nil {
+			name = record[b.places[place]]
+		}
+		if name == "" {
 			continue
 		}
 		if err := checkName(name); err != nil {
-			return fmt.Errorf("place %d: %w", i+1, err)
+			return fmt.Errorf("place %d: %w", place+1, err)
 		}
 		k, there := b.names[name]
 		if !there {

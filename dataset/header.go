@@ -41,18 +41,31 @@ func isItemHeader(columns []string) bool {
 	return set && item
 }
 
-// isBallotHeader reports whether columns are places 1, 2 and so on, a count and voters.
-func isBallotHeader(columns []string) bool {
+// isBallotHeader reports whether columns are places 1, 2 and so on, a count and voters, in any order.
+func isBallotHeader(columns []string) bool { return len(placesOf(columns)) > 0 }
+
+// placesOf are the columns of places 1, 2 and so on in a header of ballots, nil of another header.
+func placesOf(columns []string) []int {
+	at := map[string]int{}
 	places := 0
-	for _, c := range columns {
+	for i, c := range columns {
 		switch what := columnOf(c); {
-		case what == "place "+strconv.Itoa(places+1):
+		case strings.HasPrefix(what, "place "):
+			at[what] = i
 			places++
 		case what != "count" && what != "voter":
-			return false
+			return nil
 		}
 	}
-	return places > 0
+	var list []int
+	for k := range places {
+		i, there := at["place "+strconv.Itoa(k+1)]
+		if !there { // one is missing, or there twice
+			return nil
+		}
+		list = append(list, i)
+	}
+	return list
 }
 
 // isKnownHeader reports whether a header is one of the two, or near one.
@@ -81,7 +94,7 @@ func errHeader(columns []string) error {
 			if ballots != "" {
 				return hint.Errorf("the nearest format is rank1,rank2,…,count; the formats are "+tableFormats, "column %s: is none of a table of ballots (got %s)", quoted(ballots), got)
 			}
-			return hint.Errorf("the nearest format is rank1,rank2,…,count; the formats are "+tableFormats, "columns of places: wanted 1, 2 and so on from left to right (got %s)", got)
+			return hint.Errorf("the nearest format is rank1,rank2,…,count; the formats are "+tableFormats, "columns of places: wanted 1, 2 and so on, each once (got %s)", got)
 		}
 	}
 	missing := "set"

@@ -40,7 +40,7 @@ func TestOpen(t *testing.T) {
 		{"a.tsp", "NAME : a\nTYPE : TSP\nDIMENSION : 2\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 4\nEOF\n", FormatTSPLIB, 1},
 		{"a.tour", "TYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n2 1 3 -1\n", FormatTSPLIB, 1},
 		{"tsp.txt", "0 0 1 1 0 1 output 1 3 2 1\n0 0 1 1\n", FormatTourText, 2},
-		{"points.txt", "10 1\n0 2\n", FormatTourText, 2},
+		{"points.txt", "10 1 3 3\n0 2\n", FormatTourText, 2},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {

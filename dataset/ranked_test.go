@@ -86,7 +86,7 @@ func TestSVMLight(t *testing.T) {
 		{ID: "10", Kind: KindFeatures, Line: 1, Columns: numbered, Items: []Item{
 			{ID: "docA", Features: []float64{.5, 0, 1.797e308}},
 			{ID: "docB", Features: []float64{0, -3, 0}},
-			{Features: []float64{0, 0, 0}},
+			{ID: "docA (line 5)", Features: []float64{0, 0, 0}}, // a number could be the name of another
 			{Features: []float64{1e-3, 0, 0}},
 		}, Levels: BucketOrder{{0, 3}, {2}}, Relevance: []float64{2, -1, 1, 2}},
 		{ID: "2", Kind: KindFeatures, Line: 2, Columns: numbered, Items: []Item{{Features: []float64{1, 2, 0}}}, Levels: BucketOrder{{0}}, Relevance: []float64{0}, Order: perm.Order{0}, OrderGiven: "order"},
@@ -149,7 +149,7 @@ func TestCSV(t *testing.T) {
 		"a,b\n":                           "x:1: column \"set\" is missing (got a, b)\nhint: the nearest format is set,item,rank,FEATURE,…; the formats are " + tableFormats,
 		"sets,item,rank\n":                "x:1: column \"set\" is missing (got sets, item, rank)\nhint: the nearest format is set,item,rank,FEATURE,… with \"set\" for \"sets\"; the formats are " + tableFormats,
 		"name,rank1,rank2\n":              "x:1: column \"name\": is none of a table of ballots (got name, rank1, rank2)\nhint: the nearest format is rank1,rank2,…,count; the formats are " + tableFormats,
-		"rank1,rank3\n":                   "x:1: columns of places: wanted 1, 2 and so on from left to right (got rank1, rank3)\nhint: the nearest format is rank1,rank2,…,count; the formats are " + tableFormats,
+		"rank1,rank3\n":                   "x:1: columns of places: wanted 1, 2 and so on, each once (got rank1, rank3)\nhint: the nearest format is rank1,rank2,…,count; the formats are " + tableFormats,
 		"set,item,rank,f,f\n":             `x:1: column "f" is there twice`,
 		"set,item,rank,,f\n":              "x:1: column 4: wanted a name in UTF-8 (got \"\")",
 		"set,item,set\n":                  `x:1: column "set" is there twice`,

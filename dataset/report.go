@@ -103,8 +103,15 @@ func (r *Report) kinds(sets []*Set) {
 func (r *Report) orders(sets []*Set) {
 	counted := 0 // sets with an item before another
 	mute, total := 0, r.Sets
+	counts := slices.ContainsFunc(sets, func(s *Set) bool { return s.Count > 0 })
+	voters := func(s *Set) int {
+		if !counts {
+			return 0
+		}
+		return max(1, s.Count) // beside sets that count, one without a count is one voter
+	}
 	for _, s := range sets {
-		r.Voters += s.Count
+		r.Voters += voters(s)
 	}
 	if r.Voters > 0 {
 		total = r.Voters
@@ -116,7 +123,7 @@ func (r *Report) orders(sets []*Set) {
 		switch {
 		case known == 0 && n > 0:
 			r.Unknown++
-			r.Blank += s.Count
+			r.Blank += voters(s)
 			continue
 		case len(l) == n:
 			r.Complete++

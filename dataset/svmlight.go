@@ -90,7 +90,11 @@ func (f *File) readSVMLight(r io.Reader, name string) error {
 	if err := p.fill(name); err != nil {
 		return err
 	}
-	return f.graded(&p.table, name)
+	err := f.graded(&p.table, name)
+	if p.doubled != "" {
+		f.Warnings = append(f.Warnings, p.doubled)
+	}
+	return err
 }
 
 // svmlight is what was read of such a file. The features of a row are those from its start on.
@@ -102,6 +106,7 @@ type svmlight struct {
 	start     []int
 	index     []int32
 	value     []float64
+	doubled   string // what is said of an item that is twice in a set
 }
 
 // add adds a line.
@@ -189,8 +194,11 @@ func (p *svmlight) fill(name string) error {
 	last := make([]int32, len(t.names))
 	for s, rows := range t.rows() {
 		for _, row := range rows {
-			if k := t.item[row]; k >= 0 && last[k] == int32(s)+1 {
-				t.item[row] = -1
+			if k := t.item[row]; k >= 0 && last[k] == int32(s)+1 { // no number, which may be another's name
+				if p.doubled == "" {
+					p.doubled = fmt.Sprintf("set %s: item %s is there twice: the second one is called by its line too", t.ids[s], quoted(t.names[k]))
+				}
+				t.item[row] = t.named(fmt.Sprintf("%s (line %d)", t.names[k], t.line[row]))
 			} else if k >= 0 {
 				last[k] = int32(s) + 1
 			}

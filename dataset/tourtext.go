@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/riffle-ml/riffle/internal/hint"
 	"github.com/riffle-ml/riffle/perm"
 	"github.com/riffle-ml/riffle/tsp"
 )
@@ -38,6 +40,9 @@ func ParseTourText(r io.Reader, name string) ([]*Set, error) {
 		}
 		s.ID, s.Line = strconv.Itoa(len(sets)+1), number
 		sets = append(sets, s)
+	}
+	if len(sets) > 1 && !slices.ContainsFunc(sets, func(s *Set) bool { return len(s.Items) > 1 }) {
+		return nil, hint.Errorf("put all cities of a problem on one line, x1 y1 x2 y2 …", "%s: each of its %d lines is a problem of its own, and has one city", name, len(sets))
 	}
 	return sets, nil
 }

@@ -20,8 +20,9 @@ type Fitted struct {
 	File      string   `json:"file"`
 	Items     int      `json:"items"`
 	Names     []string `json:"names"`
-	Voters    int      `json:"voters"`    // who put an item before another
-	Different int      `json:"different"` // votes
+	Voters    int      `json:"voters"`           // who put an item before another
+	Silent    int      `json:"silent,omitempty"` // other voters, who count for nothing
+	Different int      `json:"different"`        // votes
 
 	PlackettLuce FittedScores    `json:"plackett_luce"`
 	Mallows      FittedConsensus `json:"mallows"`

@@ -53,7 +53,7 @@ func (f *streamFlags) add(cmd *cobra.Command) {
 	addQuiet(cmd, &f.quiet)
 }
 
-// needsJSON is a usage error where answers have no id at the start of a line.
+// needsJSON is a usage error where answers have no id at the start of a line, or several lines each.
 func (f *streamFlags) needsJSON(cmd *cobra.Command, json bool) error {
 	if f.skipDone != "" && !json {
 		return usagef("%s: --skip-done goes with --json", name(cmd))

@@ -21,14 +21,18 @@ the standard input. There is no network and no training: these are the classical
 population. Items are known by their names, else by their number. Features do not matter. The count
 of a set is that of its voters.
 
-Plackett–Luce gives each item a score, the log of its strength. The mean score is 0. share is the
-probability that the item comes first, ± the standard error from the observed information. Scores
+Plackett–Luce gives each item a score, the log of its strength, ± its standard error from the
+observed information. The mean score is 0. share is the probability that the item comes first. Scores
 exist where the votes compare all items with each other in both directions. With --prior they always
 exist. A vote may be on some of the items, and tied in its last level.
 
 Mallows has a consensus, the order with the fewest pairs against the votes. theta says how near to it
 votes are: 0 is anything, infinity the consensus alone. Errors are from --bootstrap resamples of the
-voters. Its votes name every item, with ties or not.`,
+voters. Its votes name every item, with ties or not.
+
+Nothing is known of an item that a vote does not name: it is not last. Such a vote says nothing of that item, and
+one that names a single item says nothing at all. Where the rest come last, give it a last level of
+them all ("levels" of JSONL, PrefLib's .toc).`,
 		Example: `  riffle fit votes.soc
   riffle fit lists.csv --json
   riffle fit votes.toc --prior 0.5 --bootstrap 1000`,
@@ -56,6 +60,9 @@ voters. Its votes name every item, with ties or not.`,
 				return err
 			}
 			r.File = in.Path
+			if r.Silent = silentVoters(sets); r.Silent > 0 {
+				a.Warn([]string{fmt.Sprintf("%s: %d voters left out, who put no item before another", in.Path, r.Silent)})
+			}
 			if r.PlackettLuce.Error != "" && r.Mallows.Error != "" {
 				return fmt.Errorf("fit: no model: %s; %s", r.PlackettLuce.Error, r.Mallows.Error)
 			}
@@ -77,4 +84,14 @@ voters. Its votes name every item, with ties or not.`,
 	cmd.Flags().IntVar(&f.Bootstrap, "bootstrap", 200, "resamples of the voters for errors of Mallows, 0 for none")
 	addSeed(cmd, &f.Seed, "resamples")
 	return cmd
+}
+
+// silentVoters is how many voters put no item before another.
+func silentVoters(sets []*dataset.Set) (count int) {
+	for _, s := range sets {
+		if len(s.Known()) < 2 {
+			count += max(1, s.Count)
+		}
+	}
+	return count
 }

@@ -65,6 +65,11 @@ func (a *app) order(cmd *cobra.Command, args []string, f *orderFlags) error {
 	if err := cmp.Or(checkDecode(cmd, f.order), f.rules.check(cmd), f.grid.check(cmd)); err != nil {
 		return err
 	}
+	if f.order.Top > 1 { // in text a set has several lines, of which some may be cut off
+		if err := f.stream.needsJSON(cmd, a.json); err != nil {
+			return err
+		}
+	}
 	if f.grid.grid != "" {
 		return a.puzzle(cmd, args, f)
 	}
