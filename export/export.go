@@ -129,6 +129,9 @@ func ONNX(from, to string) (*Written, error) {
 	scale, err := dir.ReadFile(run.ItemsFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := os.Remove(filepath.Join(to, run.ItemsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // another model's
+			return nil, err
+		}
 		return w, nil
 	case err != nil:
 		return nil, err

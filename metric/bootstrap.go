@@ -48,8 +48,8 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 // examples as there are, are drawn with replacement, resamples times (0 means [Resamples]). The
 // interval is between the 2.5 % and 97.5 % quantiles of their means, interpolated linearly (Efron &
 // Tibshirani 1993, §13.3). The same values, resamples and seed give the same interval. It fails on
-// no values, on one that is neither finite nor minus infinity, the log of a probability of 0, and on
-// negative resamples.
+// no values, on one that is neither finite nor minus infinity, the log of a probability of 0, on values whose sum
+// is beyond a float64, and on negative resamples.
 func Bootstrap(values []float64, resamples int, seed uint64) (Interval, error) {
 	return BootstrapCounts(values, nil, resamples, seed)
 }
@@ -85,6 +85,9 @@ func BootstrapCounts(values []float64, counts []int, resamples int, seed uint64)
 			return Interval{}, fmt.Errorf("bootstrap: value %d is %v, wanted a finite number or -Inf", i, v)
 		}
 		sum += float64(count) * v
+	}
+	if math.IsInf(sum, 0) && !slices.ContainsFunc(values, func(v float64) bool { return math.IsInf(v, -1) }) {
+		return Interval{}, errors.New("bootstrap: the sum of the values is beyond the largest float64")
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	resample := func() float64 { return drawnTotal(rng, values, counts, n) }

@@ -9,6 +9,16 @@ import (
 	"github.com/riffle-ml/riffle/metric"
 )
 
+// What overflows is an error and no NaN.
+func TestBootstrapOverflow(t *testing.T) {
+	if i, err := metric.Bootstrap([]float64{1e308, 1e308}, 5, 1); err == nil {
+		t.Errorf("%+v: wanted an error", i)
+	}
+	if _, err := metric.Bootstrap([]float64{math.Inf(-1), 1}, 5, 1); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBootstrapOfConstants(t *testing.T) {
 	for _, n := range []int{1, 2, 50} {
 		values := make([]float64, n)

@@ -150,3 +150,53 @@ func TestScoreTiedPoints(t *testing.T) {
 		}
 	}
 }
+
+// Lists of documents have more than a hundred features, by name, of an item or of the set.
+func TestManyColumns(t *testing.T) {
+	const columns = 136
+	table := filepath.Join(t.TempDir(), "wide.csv")
+	var header strings.Builder
+	for c := range columns {
+		fmt.Fprintf(&header, ",c%d", c)
+	}
+	text := "set,item,rank" + header.String() + "\n"
+	for s := range 20 {
+		for k := range 3 {
+			text += fmt.Sprintf("%d,%d,%d", s, k, k) + strings.Repeat(fmt.Sprintf(",%d", k+s%2), columns) + "\n"
+		}
+	}
+	if err := os.WriteFile(table, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Task = config.Task{Name: "ranking", Data: table}
+	c.Process.Reverse, c.Process.Schedule = "pl", []int{0, 4}
+	c.Model = config.Model{Dim: 8, Layers: 1, Heads: 2, FeedForward: 8, Positions: "sinusoid"}
+	c.Train.Steps, c.Train.Batch, c.Train.Validate = 1, 4, 0
+	dir := filepath.Join(t.TempDir(), "wide")
+	if _, _, err := learn.Fit(t.Context(), c, dir, goEngine(t)); err != nil {
+		t.Fatal(err)
+	}
+	_, web := start(t, func(o *Options) { o.Runs = []string{dir} })
+	features := func(from, to int) string {
+		var list []string
+		for c := from; c < to; c++ {
+			list = append(list, fmt.Sprintf(`"c%d": %d`, c, c%3))
+		}
+		return `"features": {` + strings.Join(list, ", ") + `}`
+	}
+	all := `{"sets": [{"items": [{` + features(0, columns) + `}, {` + features(0, columns) + `}]}]}`
+	ofSet := `{"sets": [{` + features(30, columns) + `, "items": [{` + features(0, 30) + `}, {` + features(0, 30) + `}]}]}`
+	for _, body := range []string{all, ofSet} {
+		if status, got := post(t, web, "/v1/order", "application/json", body); status != http.StatusOK {
+			t.Errorf("%d %.300s", status, got)
+		}
+	}
+	var other []string
+	for c := range columns {
+		other = append(other, fmt.Sprintf(`"c%d": 1`, c))
+	}
+	if status, got := post(t, web, "/v1/order", "application/json", `{"sets": [{"items": [{`+strings.Join(other, ", ")+`}]}]}`); status != http.StatusUnprocessableEntity || !strings.Contains(string(got), "an object has more than 64 fields") {
+		t.Errorf("fields of no name: %d %.300s", status, got)
+	}
+}

@@ -180,22 +180,26 @@ class RiffleRanker(BaseEstimator):
         return scores
 
     def score(self, X: Any, y: Any, *, group: Any = None, qid: Any = None) -> float:
-        """Mean NDCG at position `eval_at`, of the lists that have two items or more.
+        """Mean NDCG at position `eval_at`, of the lists that have items of different relevance.
+
+        It is that of `sklearn.metrics.ndcg_score`, whose gain is the relevance itself. `riffle eval` has 2^relevance − 1, as
+        LightGBM has, and so another figure where there are more than two grades. Lists whose items are all equally relevant,
+        such as those without a relevant one, say nothing of an order and are left out by both.
 
         Parameters
         ----------
         X, y, group, qid
-            As in `fit`; the gain of an item is its relevance, which must not be negative.
+            As in `fit`; no relevance is negative.
 
         Returns
         -------
         float
-            From 0 to 1, the greater the better.
+            From 0 to 1, the greater the better; NaN where no list counts.
         """
         predicted = self.predict(X, group=group, qid=qid)
         y = column_or_1d(y)
         lists, _ = self._lists(np.asarray(self._columns(X)), group, qid)
-        values = [ndcg_score([y[rows]], [predicted[rows]], k=self.eval_at) for rows in lists if len(rows) > 1]
+        values = [ndcg_score([y[rows]], [predicted[rows]], k=self.eval_at) for rows in lists if len(np.unique(y[rows])) > 1]
         return float(np.mean(values)) if values else float("nan")
 
     @property

@@ -39,6 +39,11 @@ def test_learns(fitted):
     # Six items in a random order have an NDCG far below this; the rule is there to be learned.
     assert ranker.score(x, y, group=[6] * 40) > 0.9
     assert ranker.n_features_in_ == 3
+    # Lists without a relevant item say nothing of an order, and are no failures of the model.
+    half = y.copy()
+    half[:120] = 0
+    assert ranker.score(x, half, group=[6] * 40) == pytest.approx(ranker.score(x[120:], y[120:], group=[6] * 20))
+    assert np.isnan(ranker.score(x, np.zeros_like(y), group=[6] * 40))
 
 
 def test_negative_relevances_are_no_gaps(fitted):

@@ -424,7 +424,7 @@ async function askSets(sets) {
         api("/v1/order", { model: name, sets: part, top: TOP }),
         api("/v1/sample", { model: name, sets: part, count: SAMPLES }),
       ]);
-      out.push(...ordered.answers.map((a, i) => ({ ...a, ruled: "constraints" in rules, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals })));
+      out.push(...ordered.answers.map((a, i) => ({ ...a, trained: ordered.step, ruled: "constraints" in rules, samples: sampled.answers[i].samples, marginals: sampled.answers[i].marginals })));
     } catch (e) {
       if (e.status !== 413 || part.length < 2) throw e;
       size = Math.ceil(part.length / 2);
@@ -451,7 +451,7 @@ async function askPicture() {
   const small = tiles.map((t) => ({ image: part(t, 0, 0, t.width, t.height, 64).toDataURL("image/png") }));
   const sampled = await api("/v1/sample", { model: model().name, sets: [{ items: small, ...constraints() }], count: SAMPLES });
   const right = a.right === undefined ? "" : `${a.right} of ${tiles.length} tiles in place.`;
-  return { kind: "tiles", columns, done: right, sets: [{ ...a, id: "puzzle", samples: sampled.answers[0].samples, marginals: sampled.answers[0].marginals, names: tiles.map((_, k) => `tile ${k}`), pictures: tiles }] };
+  return { kind: "tiles", columns, done: right, sets: [{ ...a, trained: a.step, id: "puzzle", samples: sampled.answers[0].samples, marginals: sampled.answers[0].marginals, names: tiles.map((_, k) => `tile ${k}`), pictures: tiles }] };
 }
 
 async function askImages() {
@@ -712,7 +712,7 @@ function ordersCSV() {
 }
 
 const answerJSON = () => JSON.stringify({
-  model: model().name, step: model().step,
+  model: model().name, step: state.answer.sets[0].trained, // of the weights that answered: the page may have older news
   answers: state.answer.sets.map(({ id, names, points, orders, steps, samples, marginals, warnings }) => ({ id, names, points: points || undefined, orders, steps, samples, marginals, warnings })),
 }, null, 1);
 
