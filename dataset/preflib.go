@@ -159,9 +159,15 @@ func (p *prefLibParser) ballot(text string, number int) error {
 		p.items = make([]Item, len(p.file.Alternatives))
 		ids := map[string]bool{}
 		for k, name := range p.file.Alternatives {
-			if !ids[name] {
-				p.items[k].ID, ids[name] = name, true
+			if name == "" || ids[name] {
+				why := fmt.Sprintf("alternative %d is called %q as another is", k+1, name)
+				if name == "" {
+					why = fmt.Sprintf("alternative %d has an empty name", k+1)
+				}
+				p.file.Warnings = append(p.file.Warnings, why+": it is called by its number too")
+				name = strings.TrimSpace(fmt.Sprintf("%s (%d)", name, k+1))
 			}
+			p.items[k].ID, ids[name] = name, true
 		}
 	}
 	s := &Set{ID: strconv.Itoa(len(p.file.Orders) + 1), Count: count, Line: number, Items: p.items}

@@ -24,6 +24,7 @@ func TestReadings(t *testing.T) {
 		"numbers with a header": {"d.csv", "rank1,rank2,rank3\n1,3,2\n2,3,1\n", perm.Order{0, 1, 2}, []string{"1", "3", "2"}, ""},
 		"other numbers":         {"e.csv", "0,2,1\n2,0,1\n", perm.Order{0, 1, 2}, []string{"0", "2", "1"}, ""},
 		"a document twice":      {"f.svm", "1 qid:a 1:1 # 7\n0 qid:a 1:2 # 3\n2 qid:a 1:3 # 7\n0.5 qid:a 1:4 # 2\n", perm.Order{2, 0, 3, 1}, []string{"7", "3", "7 (line 3)", "2"}, "set a: item \"7\" is there twice"},
+		"a name twice":          {"h.soc", "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: Ann\n# ALTERNATIVE NAME 2: Cy\n# ALTERNATIVE NAME 3: Ann\n2: 3,1,2\n", perm.Order{2, 0, 1}, []string{"Ann", "Cy", "Ann (3)"}, `alternative 3 is called "Ann" as another is`},
 		"a document in two":     {"g.svm", "1 qid:a 1:1 # 7\n0 qid:a 1:2 # 3\n2 qid:b 1:3 # 7\n", perm.Order{0, 1}, []string{"7", "3"}, ""},
 	} {
 		path := filepath.Join(t.TempDir(), c.file)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -103,6 +104,9 @@ func (a *app) sample(cmd *cobra.Command, args []string, f *sampleFlags) error {
 		out, warnings, err := f.Ask(ctx, m, sets)
 		if err == nil && warning != "" {
 			warnings, out[0].Warnings = append(warnings, dataset.Warning{Kind: "grid", Text: warning}), append(out[0].Warnings, warning)
+		}
+		if err == nil && f.figure != "" && len(sets[0].Items) == 0 {
+			return nil, nil, learn.InSet(sets[0].Called(0), errors.New("--figure: it has no items to show"))
 		}
 		if err == nil && f.figure != "" {
 			err = plot.Save(f.figure, figures.Marginals(out[0].Marginals, sets[0].ItemNames()))
