@@ -38,7 +38,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 			return nil, hint.Errorf("fewer objects", "one set of %d objects needs about %s, %s are free", n, gigabytes(m.decodeMemory(n, 1)), gigabytes(free))
 		}
 	}
-	work, err := tasks.New(&cfg)
+	work, err := m.remade(&cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +53,7 @@ func (m *Model) Rejudge(change func(*config.Config) error) error {
 		return err
 	}
 	if !reflect.DeepEqual(cfg.Task, m.Config.Task) {
-		if err := cfg.Check("task"); err != nil {
-			return err
-		}
-		work, err := tasks.New(&cfg)
+		work, err := m.remade(&cfg)
 		if err != nil {
 			return err
 		}
@@ -69,19 +66,28 @@ func (m *Model) Rejudge(change func(*config.Config) error) error {
 // SetTest has a model judged on the sets of a file in place of those of its configuration. A model of
 // tours takes tour text, and one of ranked lists what it can be trained on.
 func (m *Model) SetTest(path string) error {
-	t, ok := m.Task.(task.Tester)
-	if !ok {
+	if _, ok := m.Task.(task.Tester); !ok {
 		return fmt.Errorf("wanted a model of tours or of ranked lists (got one of the task %s)", m.Config.Task.Name)
 	}
 	cfg := m.Config
 	cfg.Task.Test = path
-	if err := cfg.Check("task"); err != nil {
-		return err
-	}
-	work, err := t.OnTest(&cfg)
+	work, err := m.remade(&cfg)
 	if err != nil {
-		return config.Within("task", err)
+		return err
 	}
 	m.Config, m.Task = cfg, work
 	return nil
+}
+
+// remade is the task of a changed configuration, which knows of the items what the model's knows.
+func (m *Model) remade(c *config.Config) (task.Task, error) {
+	t, ok := m.Task.(task.Tester)
+	if !ok {
+		return tasks.New(c)
+	}
+	if err := c.Check("task"); err != nil {
+		return nil, err
+	}
+	work, err := t.OnTest(c)
+	return work, config.Within("task", err)
 }

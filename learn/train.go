@@ -113,7 +113,11 @@ func (m *Model) Train(ctx context.Context, dir *run.Dir, resume bool, opt TrainO
 	}
 	if m.State.Finished && (t.ended() || t.spent()) {
 		t.say(fmt.Sprintf("this training finished at step %d", m.State.Step))
-		return nil
+		if err := t.keepTask(true); err != nil {
+			return err
+		}
+		_, err := t.restore(dir, false) // the average, where there is one
+		return err
 	}
 	if err := m.start(); err != nil {
 		return err

@@ -9,11 +9,15 @@ import (
 // apart is whether those who gave one set are dealt out one by one.
 func (r *Task) apart() bool { return r.config.Items == "bare" }
 
-// share deals out those who gave set i. Voters are dealt out one by one, since each is one more
+// byContent is how lists are dealt out: by their ids and what they hold ([keys]). Runs from before that have them dealt out
+// by their place in the file, among those that can be used.
+const byContent = "content"
+
+// share deals out those who gave a set of a number. Voters are dealt out one by one, since each is one more
 // draw of the same population. Lists of features, images or points are dealt out as a whole, since
 // the model must not be judged on a list that it was trained on.
-func (r *Task) share(i, count int) (share [task.Test + 1]int) {
-	rng, test := task.Source(r.seed, 0, i), r.config.Test == ""
+func (r *Task) share(number, count int) (share [task.Test + 1]int) {
+	rng, test := task.Source(r.seed, 0, number), r.config.Test == ""
 	if r.apart() {
 		return deal(rng, count, test)
 	}

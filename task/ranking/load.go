@@ -22,6 +22,7 @@ func (r *Task) load() error {
 	fresh := r.scale == nil
 	if fresh {
 		r.scale = named(sets)
+		r.scale.Dealt = byContent
 		defer func() {
 			if !r.read {
 				r.scale = nil
@@ -31,14 +32,14 @@ func (r *Task) load() error {
 	if names := len(r.scale.Names); names > r.config.N {
 		return fmt.Errorf("%s: has %d items of different names, wanted at most %s = %d", r.config.Data, names, config.TaskN, r.config.N)
 	}
-	data, err := r.usable(r.config.Data, sets)
+	data, by, err := r.usable(r.config.Data, sets)
 	if err != nil {
 		return task.ErrData(config.TaskData, r.config.Data, err)
 	}
 	if r.config.Test != "" {
 		sets, err := readRanked(r.config.Test, r.config.Fill)
 		if err == nil {
-			sets, err = r.usable(r.config.Test, sets)
+			sets, _, err = r.usable(r.config.Test, sets)
 		}
 		if err != nil {
 			return task.ErrData(config.TaskTest, r.config.Test, err)
@@ -47,8 +48,18 @@ func (r *Task) load() error {
 			r.parts[task.Test].add(s, max(1, s.Count))
 		}
 	}
+	seen := map[uint64]int{}
 	for i, s := range data {
-		share := r.share(i, max(1, s.Count))
+		number := i
+		if r.scale.Dealt == byContent {
+			k := by[i]
+			if r.apart() { // voters of one order on several lines are several
+				seen[k]++
+				k = mix(k + uint64(seen[k]))
+			}
+			number = int(k >> 1)
+		}
+		share := r.share(number, max(1, s.Count))
 		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 			if share[split] > 0 {
 				r.parts[split].add(s, share[split])
@@ -81,6 +92,9 @@ func (r *Task) load() error {
 			return task.ErrData(config.TaskData, r.config.Data, err)
 		}
 	}
+	if r.scale.Dealt != byContent && r.config.Test == "" && !r.apart() {
+		r.Dropped = append(r.Dropped, r.config.Data+": the run is from before lists were dealt out by what they hold: where the file is not as it was, or task.n is another, it is tested on lists that it was trained on")
+	}
 	r.read = true
 	r.outside(&r.parts[task.Test], r.config.Test)
 	return nil
@@ -95,14 +109,14 @@ func joined(lines []string) string {
 }
 
 // usable leaves out the sets of a file that cannot be used, and brings the others into the
-// model's numbering.
-func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) {
+// model's numbering. by is what those are dealt out by.
+func (r *Task) usable(path string, sets []*dataset.Set) (keep []*dataset.Set, by []uint64, err error) {
 	t := r.config
 	r.Dropped = append(r.Dropped, fileWarnings(path)...)
 	large, silent, all := 0, 0, 0 // by those who gave a set
 	what := "sets"
-	var keep []*dataset.Set
-	for _, s := range sets {
+	ofAll := keys(sets)
+	for i, s := range sets {
 		n, count := len(s.Items), max(1, s.Count)
 		all += count
 		if s.Count > 0 {
@@ -121,12 +135,12 @@ func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) 
 			s, err = r.whole(s)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if warning.Text != "" {
 			r.note(path + ": " + warning.Text)
 		}
-		keep = append(keep, s)
+		keep, by = append(keep, s), append(by, ofAll[i])
 	}
 	if large > 0 {
 		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they have more than %s = %d items", path, large, all, what, config.TaskN, t.N))
@@ -134,7 +148,7 @@ func (r *Task) usable(path string, sets []*dataset.Set) ([]*dataset.Set, error) 
 	if silent > 0 {
 		r.Dropped = append(r.Dropped, fmt.Sprintf("%s: %d of %d %s left out, they put no item before another", path, silent, all, what))
 	}
-	return keep, nil
+	return keep, by, nil
 }
 
 // fitted checks that a set's items are of the model's kind, and returns it with features as the

@@ -35,6 +35,8 @@ type Scale struct {
 	First    int      `json:"first,omitempty"`
 	// Names are those of bare items, where the data has some.
 	Names []string `json:"names,omitempty"`
+	// Dealt is "content" where lists were dealt out by what they hold, "" in runs from before.
+	Dealt string `json:"dealt,omitempty"`
 }
 
 // cutOff bounds standardised features: one value of 1e30 must not be all that a network sees.

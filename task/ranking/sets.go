@@ -19,7 +19,7 @@ func (r *Task) part(split task.Split) (*part, error) {
 	}
 	sets, err := readRanked(r.config.Test, r.config.Fill)
 	if err == nil {
-		sets, err = r.usable(r.config.Test, sets)
+		sets, _, err = r.usable(r.config.Test, sets)
 	}
 	if err == nil && len(sets) == 0 {
 		err = fmt.Errorf("%s: no set is left to test on, wanted one whose order is known\n%s", r.config.Test, joined(r.Dropped))
