@@ -52,7 +52,7 @@ func (c *Changes) Apply(m *learn.Model, name string) (notes, warnings []string, 
 			return nil, nil, true, err
 		}
 		if c.Examples == 0 {
-			c.Examples = m.Task.(task.Tester).TestSets()
+			c.Examples = m.Task.(task.Tester).FileSets(task.Test)
 		}
 	}
 	if c.Examples == 0 {

@@ -17,12 +17,22 @@ import (
 // AsConfigured reports whether a result is what the configuration asks for: of
 // eval.examples sets, or all that there are, decoded as decode says.
 func AsConfigured(m *learn.Model, r *Result) bool {
-	want := m.Config.Eval.Examples
+	want := most(m, task.Test, m.Config.Eval.Examples)
 	if !m.Method.Diffuses() {
 		return r.Sets == want
 	}
 	own, err := m.Decoding(learn.DecodeOptions{})
 	return err == nil && r.Decode == own && (r.Sets == want || r.Lists > 0 && r.Sets < want)
+}
+
+// most is count, or how many sets of a split a file of the task has, where these are fewer.
+func most(m *learn.Model, split task.Split, count int) int {
+	if t, ok := m.Task.(task.Tester); ok {
+		if have := t.FileSets(split); have > 0 {
+			return min(count, have)
+		}
+	}
+	return count
 }
 
 // Run decodes sets 0 … count−1 of a split and judges the orders. The same seed gives the same sets
@@ -42,6 +52,7 @@ func Run(ctx context.Context, m *learn.Model, split task.Split, count int, opt l
 	if count < 1 {
 		return nil, fmt.Errorf("evaluate: wanted 1 set or more (got %d)", count)
 	}
+	count = most(m, split, count)
 	if f, ok := m.Task.(task.Flusher); ok {
 		defer func() { _ = f.Flush() }() // what is not kept costs time only
 	}

@@ -66,8 +66,8 @@ type FixedSize interface {
 type Tester interface {
 	// OnTest returns the task of a configuration that differs in task.test alone.
 	OnTest(c *config.Config) (Task, error)
-	// TestSets is how many test sets its file has, 0 where as many as asked for are tested.
-	TestSets() int
+	// FileSets is how many sets of a split its files have, 0 where as many as asked for are made.
+	FileSets(split Split) int
 }
 
 // Lister is a task of a user's own lists, of which not everything may be known. They are ordered
@@ -133,4 +133,19 @@ type Knower interface {
 type Feature struct {
 	Name      string
 	Low, High float64
+}
+
+// Namer is a task whose network knows items or features by their names.
+type Namer interface {
+	// Naming says where another run's weights have what this task's items or features are called. It is nil where
+	// neither has names.
+	Naming(of *run.Dir) (*Naming, error)
+}
+
+// Naming is where a weight of a run, which has a row or a column for each item or feature, has those of another.
+type Naming struct {
+	What   string // items or features
+	Weight string // its name
+	Axis   int    // 0 for rows, 1 for columns
+	At     []int  // of each of the task's, −1 where the run has none of this name; nil where one of the two has no names
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/riffle-ml/riffle/config"
@@ -47,11 +49,24 @@ func Change(cfg *config.Config, set []string) error {
 // Alter makes changes of the configuration called from, and holds what comes of them to the rules of all
 // configurations.
 func Alter(cfg *config.Config, from string, set []string) error {
+	was := cfg.Task
 	if err := Change(cfg, set); err != nil {
 		return err
 	}
+	if !sameObjects(was, cfg.Task) && !slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "paper.") }) {
+		cfg.Paper = nil // its figures are of other sets
+	}
 	_, err := cfg.Resolve()
 	return Blame(from, set, err)
+}
+
+// sameObjects reports whether sets of two tasks are as hard: of as many objects, of the same kind. Where the data lie
+// does not matter.
+func sameObjects(a, b config.Task) bool {
+	for _, t := range []*config.Task{&a, &b} {
+		t.Data, t.Test, t.Instances, t.Augment = "", "", 0, config.Augment{}
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // Blame says where the key that an error is about is from: changes, which is a [SetError], or else the

@@ -211,11 +211,11 @@ func TestPartialListsInDoors(t *testing.T) {
 
 // No estimate of log p and no bound is above 0 in any door. One that is by chance is made 0, and that is said.
 func TestNothingAboveZero(t *testing.T) {
-	const names = "Ada Ben Cy Dan Eve" // of four log p is no estimate
-	model := votedRun(t, votesFor(names, "9: 1,2,3,4,5"))
+	const names = "Ada Ben Cy Dan Eve Fay" // of five log p is no estimate
+	model := votedRun(t, votesFor(names, "9: 1,2,3,4,5,6"))
 	write := writing(t)
-	file := write("sure.soc", votesFor(names, "1: 1,2,3,4,5"))
-	lines := write("sure.jsonl", `{"id": "1", "items": [{"id": "Ada"}, {"id": "Ben"}, {"id": "Cy"}, {"id": "Dan"}, {"id": "Eve"}], "order": [0, 1, 2, 3, 4]}`+"\n")
+	file := write("sure.soc", votesFor(names, "1: 1,2,3,4,5,6"))
+	lines := write("sure.jsonl", `{"id": "1", "items": [{"id": "Ada"}, {"id": "Ben"}, {"id": "Cy"}, {"id": "Dan"}, {"id": "Eve"}, {"id": "Fay"}], "order": [0, 1, 2, 3, 4, 5]}`+"\n")
 	d := openDoors(t, model)
 	const above = "above 0, where"
 	capped := map[string]int{}
@@ -237,7 +237,7 @@ func TestNothingAboveZero(t *testing.T) {
 		one := scores(t, out.String())["1"]
 		check("score", one, notes.String())
 		check("score's JSON", one, strings.Join(one.Warnings, " "))
-		two := scores(t, servedLines(t, d.answer(t, "/v1/score", fmt.Sprintf(`{"draws": 2, "seed": %d, "sets": [{"items": [{"id": "Ada"}, {"id": "Ben"}, {"id": "Cy"}, {"id": "Dan"}, {"id": "Eve"}], "order": [0, 1, 2, 3, 4]}]}`, seed))))["1"]
+		two := scores(t, servedLines(t, d.answer(t, "/v1/score", fmt.Sprintf(`{"draws": 2, "seed": %d, "sets": [{"items": [{"id": "Ada"}, {"id": "Ben"}, {"id": "Cy"}, {"id": "Dan"}, {"id": "Eve"}, {"id": "Fay"}], "order": [0, 1, 2, 3, 4, 5]}]}`, seed))))["1"]
 		check("serve score", two, strings.Join(two.Warnings, " "))
 		var drawn struct {
 			Top      []learn.Frequent

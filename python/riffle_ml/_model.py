@@ -177,7 +177,8 @@ class Model:
     ``riffle plot`` draws them there.
 
     **A DataFrame** has one set for each value of its column `group`, or is one set without. The column `item`
-    has the items' names. A model that knows its features by name finds their columns by name.
+    has the items' names. A model that knows its features by name finds their columns by name, and so it does
+    where DataFrames are the sets of a list. An empty feature (NaN) is for a model trained with ``task.fill``.
     """
 
     def __init__(self, path: str | os.PathLike[str], engine: str = "auto", threads: int | None = None):
@@ -245,7 +246,8 @@ class Model:
             States kept after each reverse step, and prefixes kept inside one.
         constraints : dict, or list of dicts, optional
             Rules that every order obeys, for all sets or one a set: lists under the keys "pin" ("item=position"),
-            "before" ("item,item"), "first" ("count:item,item") and "forbid" ("item=position").
+            "before" ("item,item"), "first" ("count:item,item") and "forbid" ("item=position"). Those that a set
+            has itself hold too.
         group, item : str, optional
             Columns of a DataFrame.
 
@@ -402,7 +404,7 @@ class Model:
             each = [constraints] * len(made.values) if isinstance(constraints, Mapping) else list(constraints)
             if len(each) != len(made.values):
                 raise ValueError(f"constraints: are {len(each)}, wanted {len(made.values)}, one a set, or a dict for all")
-            made.values = [{**v, "constraints": dict(c)} if c else v for v, c in zip(made.values, each)]
+            made.values = [{**v, "constraints": _both(v.get("constraints"), c, f"sets[{i}]")} if c else v for i, (v, c) in enumerate(zip(made.values, each))]
         return made
 
     def _answers(self, path: str, body: dict[str, Any], made: _sets.Sets, numbers: int) -> Iterator[dict[str, Any]]:
@@ -439,6 +441,21 @@ def _parts(values: list[dict[str, Any]], numbers: int) -> Iterator[list[dict[str
         part.append(v)
         size, cells = size + bytes_, cells + cell
     yield part
+
+
+def _both(own: Mapping[str, Any] | None, more: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The rules that a set has itself and those that came with the call."""
+    own = own or {}
+    for rules in (own, more):
+        if not isinstance(rules, Mapping):
+            raise TypeError(f"{where}: constraints: is {type(rules).__name__}, wanted a dict")
+    joined = {**own, **more}
+    for key in own.keys() & more.keys():
+        for rules in (own[key], more[key]):
+            if not isinstance(rules, (list, tuple)):
+                raise TypeError(f"{where}: constraints: {key}: is {type(rules).__name__}, wanted a list of rules")
+        joined[key] = [*own[key], *more[key]]
+    return joined
 
 
 def _number(x: float | str) -> float:

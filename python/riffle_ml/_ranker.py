@@ -123,7 +123,7 @@ class RiffleRanker(BaseEstimator):
             How many rows each list has, one after the other, as LightGBM takes it.
         qid : array-like of shape (rows,), optional
             Instead, the list that each row belongs to. Rows may stand in any order. Without `group`, `qid`
-            and `group_column` all rows are one list.
+            and `group_column` all rows are one list. It says so of every row: a missing one (NaN, None) is an error.
 
         Returns
         -------
@@ -224,13 +224,27 @@ class RiffleRanker(BaseEstimator):
         return tags
 
     def _columns(self, X: Any) -> Any:
-        """X with a column of groups that may be text turned into numbers."""
+        """X with codes for its groups, which as float64 beside the features would not all stay apart, or may be text."""
+        by_place = isinstance(self.group_column, (int, np.integer))
+        if by_place and isinstance(X, (list, tuple)):
+            X = np.array(X, dtype=object)
+        if by_place and isinstance(X, np.ndarray) and X.ndim == 2 and -X.shape[1] <= self.group_column < X.shape[1] and X.dtype.kind == "O":
+            X = X.copy()
+            X[:, self.group_column] = _codes(X[:, self.group_column], self._group())
         if self.group_column is None or not hasattr(X, "iloc"):
             return X
-        name = X.columns[self.group_column] if isinstance(self.group_column, (int, np.integer)) else self.group_column
+        name = X.columns[self.group_column] if by_place else self.group_column
         if name not in X.columns:
             raise ValueError(f"group_column: there is no column {name!r}")
-        return X.assign(**{name: np.unique(X[name].to_numpy(), return_inverse=True)[1]}) if X[name].dtype.kind not in "iuf" else X
+        if list(X.columns).count(name) > 1:
+            raise ValueError(f"group_column: the column {name!r} is there twice")
+        X = X.copy(deep=False)
+        X[name] = _codes(X[name], self._group())
+        return X
+
+    def _group(self) -> str:
+        """What errors call the column of groups."""
+        return f"group_column {self.group_column!r}"
 
     def _lists(self, X: np.ndarray, group: Any, qid: Any) -> tuple[list[np.ndarray], list[int]]:
         """Rows of each list, and the columns that are features."""
@@ -238,7 +252,7 @@ class RiffleRanker(BaseEstimator):
         if sum(x is not None for x in (group, qid, self.group_column)) > 1:
             raise ValueError("wanted one of group, qid and group_column (got more)")
         if group is not None:
-            sizes = column_or_1d(group).astype(int)
+            sizes = _sizes(group)
             if sizes.sum() != len(X) or (sizes < 1).any():
                 raise ValueError(f"group: wanted sizes of 1 or more that sum to the {len(X)} rows of X (got a sum of {sizes.sum()})")
             ends = np.cumsum(sizes)
@@ -255,9 +269,8 @@ class RiffleRanker(BaseEstimator):
             features.remove(at)
         if qid is None:
             return [np.arange(len(X))], features
-        qid = column_or_1d(qid)
-        check_consistent_length(X, qid)
-        _, of = np.unique(qid, return_inverse=True)
+        of = _codes(qid, "qid" if self.group_column is None else self._group())
+        check_consistent_length(X, of)
         by = np.argsort(of, kind="stable")
         return np.split(by, np.cumsum(np.bincount(of))[:-1]), features
 
@@ -268,6 +281,54 @@ class RiffleRanker(BaseEstimator):
 
     def _threads(self) -> int | None:
         return self.n_jobs if self.n_jobs and self.n_jobs > 0 else None
+
+
+def _codes(values: Any, what: str) -> np.ndarray:
+    """For each row a whole number from 0, the same where the values are the same."""
+    if hasattr(values, "to_numpy"):  # before scikit-learn sees it, which makes float64 of whole numbers that may be missing
+        values = values.to_numpy()
+    elif not isinstance(values, np.ndarray) and np.asarray(values).dtype.kind not in "iubf":
+        values = np.asarray(values, dtype=object)  # else NaN beside text is the text "nan"
+    values = column_or_1d(values)
+    missing = [v is None or _unlike_itself(v) for v in values.tolist()] if values.dtype.kind == "O" else values != values
+    if np.any(missing):
+        raise ValueError(f"{what}: row {int(np.argmax(missing))}: is missing, wanted the list that the row belongs to")
+    if values.dtype.kind == "f":
+        bits = np.finfo(values.dtype).nmant + 1
+        if (great := abs(values) > 2.0**bits).any():
+            k = int(np.argmax(great))
+            raise ValueError(
+                f"{what}: row {k}: is {values[k]!s}, beyond 2^{bits}, where {values.dtype} no longer tells whole numbers apart"
+                "\nhint: qid, or a column of a DataFrame, of whole numbers or text"
+            )
+    try:
+        return np.unique(values, return_inverse=True)[1]
+    except TypeError:  # of kinds that have no order, such as text and numbers
+        seen: dict[Any, int] = {}
+        return np.array([seen.setdefault(v, len(seen)) for v in values.tolist()], dtype=int)
+
+
+def _unlike_itself(v: Any) -> bool:
+    """Whether a value is NaN, NaT or pandas' NA, whose comparisons are neither true nor false."""
+    try:
+        return bool(v != v)
+    except TypeError:
+        return True
+
+
+def _sizes(group: Any) -> np.ndarray:
+    """The sizes of lists as whole numbers."""
+    sizes = column_or_1d(group)
+    if sizes.dtype.kind in "iu":
+        return sizes.astype(int)
+    for i, v in enumerate(sizes.tolist()):
+        try:
+            whole = float(v).is_integer()
+        except (TypeError, ValueError):
+            whole = False
+        if not whole:
+            raise ValueError(f"group: the size of list {i} is {v!r}, wanted a whole number of rows")
+    return sizes.astype(float).astype(int)
 
 
 class Kept:

@@ -14,8 +14,10 @@ set b, and ``ranks[b, s, i]`` is the position that this object has in the state 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import math
 import os
 import pathlib
 import tempfile
@@ -30,7 +32,7 @@ from safetensors.torch import save as _save_tensors
 from . import _command, _sets
 from ._reference import Denoiser, load_weights, log_prob, run_config, train_step
 
-__all__ = ["Denoiser", "load", "log_prob", "objects", "save", "trajectories", "train_step"]
+__all__ = ["Denoiser", "load", "log_prob", "objects", "save", "schedule", "trajectories", "train_step"]
 
 
 def load(path: str | os.PathLike[str]) -> Denoiser:
@@ -48,7 +50,7 @@ def load(path: str | os.PathLike[str]) -> Denoiser:
         ``objects [batch, n, …]`` (see `objects`), ``arrangements [batch, states, n]`` and ``times [batch, states]``,
         and returns the scores of the reverse law: ``[batch·states, n, n]`` for gpl, ``[batch·states, n]`` for pl,
         ``[batch·states, n + 1, n]`` for path.
-        `schedule` is the list of its times 0 = t_0 < … < t_k.
+        Its times 0 = t_0 < … < t_k are what `schedule` gives.
 
     Raises
     ------
@@ -59,8 +61,8 @@ def load(path: str | os.PathLike[str]) -> Denoiser:
     network = Denoiser(run_config(path))
     network.load_state_dict(load_weights(path), strict=True)
     network.run = {p.name: p.read_bytes() for p in path.iterdir() if p.name in ("config.toml", "items.json", "state.json")}
-    network.schedule = _schedule(path)
     config = _toml(network.run["config.toml"])
+    network.schedule = config["process"].get("schedule", [])
     network.forward_law, network.first_stays = config["process"]["forward"], config["task"]["name"] == "tsp"
     return network.eval()
 
@@ -71,11 +73,34 @@ def _toml(data: bytes) -> dict[str, Any]:
     return tomllib.loads(data.decode())
 
 
-def _schedule(path: pathlib.Path) -> list[int]:
-    schedule = _toml((path / "config.toml").read_bytes())["process"].get("schedule", [])
-    if not schedule:
-        raise ValueError(f"{path}: config.toml has no process.schedule")
-    return schedule
+def schedule(network: Denoiser, n: int) -> list[int]:
+    """Times of the states of sets of n items, 0 = t_0 < … < t_k.
+
+    Parameters
+    ----------
+    network : Denoiser
+        Its list `schedule` holds for every n. That of a ranking is empty where the training was given none:
+        then each size has its own times, by the rule of the command.
+    n : int
+        Items of a set.
+
+    Returns
+    -------
+    list of int
+    """
+    return list(network.schedule or _by_rule(network.forward_law, network.config["law"], network.score, max(2, n)))
+
+
+@functools.cache
+def _by_rule(forward: str, law: str, score: str, n: int) -> list[int]:
+    """What config.defaultSchedule has in Go."""
+    if forward != "riffle":
+        cut_off = {"insertion": n, "transposition": n / 2}[forward] * math.log(n)
+        return list(range(max(1, int(cut_off + 0.5)) + 1))
+    of = json.loads(_command.run("schedule", "--n", str(n), "--json"))
+    if law in ("path", "cgpl") or score == "direct":
+        return [0, max(1, of["T"])]
+    return of["steps"] if law in ("gpl", "pl") else list(range(of["T"] + 1))
 
 
 # What the items are, by the encoder that reads them.
@@ -90,7 +115,7 @@ def objects(path: str | os.PathLike[str], sets: Sequence[Any]) -> torch.Tensor |
     path : path
         The run's directory.
     sets : list of sets
-        As `riffle_ml.Model.order` takes them, without frames.
+        As `riffle_ml.Model.order` takes them, a DataFrame being one set of the list.
 
     Returns
     -------
@@ -98,7 +123,8 @@ def objects(path: str | os.PathLike[str], sets: Sequence[Any]) -> torch.Tensor |
         One tensor where all sets have n items, else a list with one of each set.
     """
     kind = KINDS[run_config(pathlib.Path(path))["encoder"]]
-    made = _sets.make(sets, kind)
+    known = pathlib.Path(path, "items.json")
+    made = _sets.make(sets, kind, json.loads(known.read_bytes()).get("features") or [] if known.exists() else [])
     with tempfile.TemporaryDirectory() as folder:
         values = made.values
         if kind == "image":
@@ -127,7 +153,7 @@ def trajectories(network: Denoiser, orders: Any, generator: np.random.Generator 
     Parameters
     ----------
     network : Denoiser
-        Its `schedule` says when states are taken.
+        Its `schedule` for n items says when states are taken.
     orders : array-like of shape (batch, n)
         The right orders: ``orders[b, i]`` is the object at position i.
     generator : numpy Generator, optional
@@ -148,16 +174,17 @@ def trajectories(network: Denoiser, orders: Any, generator: np.random.Generator 
         raise ValueError(f"the forward law is {network.forward_law}, wanted riffle")
     rng = generator or np.random.default_rng()
     state = np.asarray(orders, dtype=np.int64)
+    times = schedule(network, state.shape[-1])
     arrangements, ranks = [], []
-    for before, time in zip(network.schedule, network.schedule[1:]):
+    for before, time in zip(times, times[1:]):
         # Sorting by digits undoes a 2^t-shuffle (Bayer & Diaconis 1992); its inverse makes one.
         digits = rng.integers(1 << (time - before), size=state.shape)
         shuffle = digits.argsort(-1, kind="stable").argsort(-1, kind="stable")
         state = np.take_along_axis(state, shuffle, -1)
         arrangements.append(state)
         ranks.append(shuffle)
-    times = torch.tensor(network.schedule[1:], dtype=torch.float32).expand(len(state), -1)
-    return torch.tensor(np.stack(arrangements, 1)), times, torch.tensor(np.stack(ranks, 1))
+    at = torch.tensor(times[1:], dtype=torch.float32).expand(len(state), -1)
+    return torch.tensor(np.stack(arrangements, 1)), at, torch.tensor(np.stack(ranks, 1))
 
 
 def save(network: Denoiser, path: str | os.PathLike[str]) -> None:

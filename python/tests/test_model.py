@@ -64,6 +64,51 @@ def test_frame(loaded):
     assert sorted(again) == sorted(positions)
 
 
+def test_frames_in_a_list(loaded):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(ROOT / "examples/seasons.csv")
+    model = loaded("rankings")
+    some = [g for _, g in frame[frame["set"].isin(["AL 1901", "AL 1902"])].groupby("set")]
+    turned = [g[["item", "rank", *model.features[::-1], "set"]] for g in some]  # in other places, beside what is no feature
+    want = [model.order(g, item="item", group="set")[0] for g in some]
+    for a, b, alone in zip(want, model.order(turned), turned):
+        assert (a.order == b.order).all() and a.log_path == b.log_path
+        assert (model.order(alone, item="item", group="set")[0].order == b.order).all()
+    orders = [a.order for a in want]
+    assert model.score(turned, orders, draws=2).log_prob.tolist() == [model.score(g.drop(columns=["item", "set"]), [o], draws=2).log_prob[0] for g, o in zip(turned, orders)]
+    # What is wrong with it is told as of one frame.
+    features = turned[0][model.features]
+    for wrong in (features.drop(columns="runs"), features.rename(columns={"runs": "goals"})):
+        told = []
+        for given in (wrong, [features, wrong]):
+            with pytest.raises(riffle_ml.RiffleError, match="runs") as e:
+                model.order(given)
+            told.append(str(e.value).replace("set 2", "set 1"))
+        assert told[0] == told[1]
+    with pytest.raises(ValueError, match=r"sets\[1\]: the column 'shutouts' is there twice"):
+        model.order([features, pandas.concat([features, features["shutouts"]], axis=1)])
+    with pytest.raises(ValueError, match=r"sets\[0\]: row 1, column 'runs': is inf"):
+        model.order([features.assign(runs=[1, math.inf] * 4)])
+
+
+@pytest.mark.parametrize("fill", ["mean", ""])
+def test_empty_features_are_the_commands(tmp_path, fill):
+    pandas = pytest.importorskip("pandas")
+    table = tmp_path / "lists.csv"
+    table.write_text("set,item,rank,a,b\n" + "".join(f"{s},{k},{k},{k},{s + k if k or not fill else ''}\n" for s in range(12) for k in range(3)))
+    few = {"model.dim": 16, "model.layers": 1, "model.heads": 2, "train.batch": 4, "eval.examples": 2, "train.validate": 0}
+    run = riffle_ml.train("ranking", tmp_path / "run", steps=2, engine="go", threads=1, settings={"task.data": table, "task.fill": fill, "process.schedule": [0, 7]} | few)
+    frame = pandas.DataFrame({"a": [1, 2, 3], "b": pandas.array([4, None, 5], "Float64")})
+    arrays = frame.to_numpy(dtype=float, na_value=np.nan)
+    with run.model(engine="go") as model:
+        for given in (frame, [frame], frame.astype(float), [arrays], [arrays.tolist()]):
+            if fill:
+                assert sorted(model.order(given)[0].order) == [0, 1, 2]
+                continue
+            with pytest.raises(riffle_ml.RiffleError, match=r'(?s)item 1: column "b" is empty.*task.fill'):
+                model.order(given)
+
+
 def test_bare_items_by_command(tmp_path):
     # A model of votes has bare items with names: trained for a moment, of two voters that agree.
     (tmp_path / "votes.csv").write_text("rank1,rank2,rank3,count\nAnn,Bob,Cy,40\n")
@@ -110,6 +155,19 @@ def test_rules(loaded):
     assert answers[0].order[3] == 3
     with pytest.raises(riffle_ml.RiffleError, match="item 1 is pinned at positions 1 and 2"):
         model.order([SQUARE], constraints={"pin": ["1=1", "1=2"]})
+
+
+def test_rules_of_a_set_and_of_the_call_hold(loaded):
+    model = loaded("tours")
+    own = {"items": [{"point": p.tolist()} for p in SQUARE], "constraints": {"pin": ["3=3"]}}
+    assert model.order([own], constraints={"pin": ["1=1"]})[0].order.tolist() == [0, 1, 2, 3]
+    order = model.order([own], constraints=[{"before": ["1,2"]}])[0].order
+    assert order[3] == 3 and (order == 1).argmax() < (order == 2).argmax()
+    assert own["constraints"] == {"pin": ["3=3"]}
+    with pytest.raises(riffle_ml.RiffleError, match="item 3 is pinned at positions 3 and 2"):
+        model.sample([own], 2, constraints={"pin": ["3=2"]})
+    with pytest.raises(TypeError, match=r"sets\[0\]: constraints: pin: is str, wanted a list of rules"):
+        model.order([own], constraints={"pin": "1=1"})
 
 
 def test_parts_do_not_matter(loaded, monkeypatch):
@@ -220,6 +278,25 @@ def test_png_of_arrays():
     for bad in (a.astype(float), np.zeros((2, 2, 4)), np.zeros((0, 3)), np.full((2, 2), np.nan)):
         with pytest.raises(ValueError):
             _sets.png(bad)
+
+
+def test_png_of_grey_of_other_depths():
+    image = pytest.importorskip("PIL.Image")
+    import io
+
+    def read(x):
+        return np.asarray(image.open(io.BytesIO(_sets.png(x))))
+
+    a = np.arange(12).reshape(3, 4) * 5950
+    for mode in ("I;16", "I;16L", "I;16B"):  # 65535 is white, and 16 bits are kept
+        x = image.frombytes(mode, (4, 3), a.astype(">u2" if mode == "I;16B" else "<u2").tobytes())
+        assert (read(x) == a).all(), mode
+    shares = np.arange(12, dtype=np.float32).reshape(3, 4) / 15
+    assert (read(image.fromarray(shares)) == np.arange(12).reshape(3, 4) * 17).all()
+    for numbers in (a.astype(np.int32), shares * 255):
+        x = image.fromarray(numbers)
+        with pytest.raises(ValueError, match=rf"from 0 to 1\nhint: mode {x.mode} does not say which number is white"):
+            _sets.png(x)
 
 
 def test_model_shows_itself(tmp_path):

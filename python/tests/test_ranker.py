@@ -82,6 +82,56 @@ def test_groups_by_ids(fitted):
         ranker.predict(x[:12], group=[6, 6], qid=[0] * 12)
 
 
+def test_great_ids_stay_apart(fitted):
+    pandas = pytest.importorskip("pandas")
+    ranker, x, y = fitted
+    want = ranker.predict(x[:12], group=[6, 6])
+    ids = 1_700_000_000_000_000_000 + np.repeat([0, 1], 6)  # times in nanoseconds
+    for qid in (ids, ids.tolist(), ids.astype(np.uint64), pandas.Series(ids, dtype="Int64"), ids.astype("datetime64[ns]")):
+        assert (ranker.predict(x[:12], qid=qid) == want).all()
+    whole = np.round(x[:12] * 10).astype(np.int64)
+    frame = pandas.DataFrame(x[:12], columns=list("abc"))
+    for table, column, group in (
+        (frame.assign(time=ids), "time", [6, 6]), (frame.assign(time=ids.astype(np.uint64)), -1, [6, 6]), (frame.assign(time=pandas.array(ids, "Int64")), "time", [6, 6]),
+        (np.column_stack([ids, whole]), 0, [6, 6]), (np.column_stack([ids.astype(object), x[:12]]), 0, [6, 6]), ([[i, *row] for i, row in zip(ids.tolist(), x[:12].tolist())], 0, [6, 6]),
+    ):
+        by_column = small(n_steps=2, group_column=column).fit(table, y[:12])
+        assert by_column.model_.info["n"] == 6
+        assert sorted(by_column.predict(table)) == sorted([-k for k in range(6)] * 2)
+    with pytest.raises(ValueError, match=r"group_column 0: row 0: is 1.7e\+18, beyond 2\^53"):  # float64 has melted them already
+        small(group_column=0).fit(np.column_stack([ids, x[:12]]), y[:12])
+
+
+@pytest.mark.parametrize("missing", [float("nan"), None, "NA", "NaT"])
+@pytest.mark.parametrize("kind", [1, "a"])
+def test_missing_groups_are_no_group(fitted, missing, kind):
+    pandas = pytest.importorskip("pandas")
+    ranker, x, y = fitted
+    missing = {"NA": pandas.NA, "NaT": pandas.NaT}.get(missing, missing)
+    qid = [kind] * 5 + [missing] * 3 + [kind] * 4
+    of_pandas = pandas.Series([None if v is pandas.NaT else v for v in qid], dtype="Int64" if kind == 1 else "string")
+    for given in (qid, np.array(qid, dtype=object), pandas.Series(qid, dtype=object), of_pandas):
+        with pytest.raises(ValueError, match="qid: row 5: is missing, wanted the list that the row belongs to"):
+            ranker.predict(x[:12], qid=given)
+        with pytest.raises(ValueError, match="group_column 'q': row 5: is missing"):
+            small(group_column="q").fit(pandas.DataFrame(x[:12], columns=list("abc")).assign(q=given), y[:12])
+    with pytest.raises(ValueError, match="qid: row 2: is missing"):
+        ranker.predict(x[:3], qid=np.array(["2020", "2020", "NaT"], dtype="datetime64[D]"))
+
+
+def test_ids_of_several_kinds(fitted):
+    ranker, x, _ = fitted
+    assert (ranker.predict(x[:12], qid=[1] * 6 + ["a"] * 6) == ranker.predict(x[:12], group=[6, 6])).all()
+
+
+def test_sizes_are_whole_numbers(fitted):
+    ranker, x, _ = fitted
+    for sizes, first in (([2.6, 3.4], "list 0 is 2.6"), ([3, None], "list 1 is (nan|None)"), ([3, "x"], "list 1 is 'x'")):
+        with pytest.raises(ValueError, match=f"group: the size of ({first}), wanted a whole number of rows"):
+            ranker.predict(x[:6], group=sizes)
+    assert (ranker.predict(x[:12], group=[6.0, 6.0]) == ranker.predict(x[:12], group=[6, 6])).all()
+
+
 def test_pickle_has_the_weights(fitted):
     ranker, x, _ = fitted
     again = pickle.loads(pickle.dumps(ranker))

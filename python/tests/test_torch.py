@@ -27,7 +27,7 @@ def questions():
 def log_path(network, objects, steps):
     """The log of the probability of the reverse steps from noise to the order: steps [k+1, n], in order form."""
     states = torch.tensor(steps[:-1]).unsqueeze(0)
-    times = torch.tensor(network.schedule[:0:-1], dtype=torch.float32).unsqueeze(0)
+    times = torch.tensor(rt.schedule(network, objects.shape[1])[:0:-1], dtype=torch.float32).unsqueeze(0)
     # Where the object at each position goes: its position in the state after.
     ranks = torch.tensor(np.stack([np.argsort(after)[before] for before, after in zip(steps, steps[1:])]))
     with torch.no_grad():
@@ -59,6 +59,31 @@ def test_cgpl_scores_are_the_commands(tmp_path):
     with riffle_ml.load(run, engine="go", threads=1) as model:
         for answer, objects in zip(model.order(x, decode="greedy"), rt.objects(run, x)):
             assert log_path(network, objects.unsqueeze(0), answer.steps) == pytest.approx(answer.log_path[0], abs=1e-4)
+
+
+@pytest.mark.parametrize(("forward", "law"), [("riffle", "gpl"), ("riffle", "irs"), ("riffle", "cgpl"), ("transposition", "it"), ("insertion", "ii")])
+def test_times_follow_from_the_size(tmp_path, forward, law):
+    """Where a ranking is trained without a schedule, each size of sets has its own."""
+    run, table = tmp_path / "run", ROOT / "examples/seasons.csv"
+    few = {"task.data": table, "process.forward": forward, "process.reverse": law, "task.n": 8, "train.batch": 4, "train.validate": 0, "eval.examples": 2}
+    riffle_ml.train("ranking", run, steps=2, engine="go", threads=1, settings=few)
+    network, season = rt.load(run), questions()["rankings"][0]
+    sets = [season[:3], season[:5], season]
+    with riffle_ml.load(run, engine="go", threads=1) as model:
+        for x, answer, objects in zip(sets, model.order(sets, decode="greedy"), rt.objects(run, sets)):
+            assert len(rt.schedule(network, len(x))) == len(answer.steps)
+            assert log_path(network, objects, answer.steps) == pytest.approx(answer.log_path[0], abs=1e-3)
+    if forward == "riffle":
+        for n in (3, 8):
+            arrangements, times, _ = rt.trajectories(network, [range(n)])
+            assert times.tolist() == [rt.schedule(network, n)[1:]] and arrangements.shape == (1, times.shape[1], n)
+
+
+def test_objects_of_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(ROOT / "examples/season.csv")[:8]
+    want = rt.objects(ROOT / "models/rankings", [frame.iloc[:, 3:].to_numpy()])
+    assert (rt.objects(ROOT / "models/rankings", [frame[frame.columns[::-1]]]) == want).all()
 
 
 def test_an_exported_file_needs_nothing_else(tmp_path):

@@ -118,11 +118,20 @@ func (r *Task) Restore(dir *run.Dir) error {
 	return r.parseScale(data, dir.File(run.ItemsFile))
 }
 
-// parseScale takes what [Task.Keep] wrote to the file path.
-func (r *Task) parseScale(data []byte, path string) error {
+// readScale reads what [Task.Keep] wrote to the file path.
+func readScale(data []byte, path string) (*Scale, error) {
 	s := &Scale{}
 	if err := json.Unmarshal(data, s); err != nil {
-		return fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
+		return nil, fmt.Errorf("%s: is damaged: is not what riffle writes there", path)
+	}
+	return s, nil
+}
+
+// parseScale takes what [Task.Keep] wrote to the file path.
+func (r *Task) parseScale(data []byte, path string) error {
+	s, err := readScale(data, path)
+	if err != nil {
+		return err
 	}
 	for j, d := range s.Deviation {
 		if d < 0 {

@@ -71,8 +71,8 @@ func (r *Task) Sets(split task.Split, count int) (sets []*dataset.Set, weights [
 // Doubts implements [task.DataDoubter].
 func (r *Task) Doubts(task.Split) []string { return r.Dropped }
 
-// TestSets implements [task.Tester]: as many lists are tested as are asked for.
-func (r *Task) TestSets() int { return 0 }
+// FileSets implements [task.Tester]: lists are counted by [Task.Lists].
+func (r *Task) FileSets(task.Split) int { return 0 }
 
 // OnTest implements [task.Tester]: what the model knows of the items stays.
 func (r *Task) OnTest(c *config.Config) (task.Task, error) {

@@ -29,9 +29,9 @@ import (
 type Task struct {
 	n      int
 	seed   uint64
-	points string                 // model.points
-	kept   [task.Test + 1]*labels // of instances that are drawn, with task.instances
-	lines  [2][]*dataset.Set      // of the files, training and test; nil where instances are drawn
+	points string                        // model.points
+	kept   [task.Test + 1]*labels        // of instances that are drawn, with task.instances
+	lines  [task.Test + 1][]*dataset.Set // of the files; nil where instances are drawn
 	// doubts say why the files' tours may not be the shortest.
 	doubts [2][]string
 
@@ -85,7 +85,14 @@ func New(c *config.Config) (*Task, error) {
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("%s: has no instance", path)
 		}
-		t.lines[i], t.doubts[i] = sets, dataset.DoubtTours(path, sets)
+		if t.doubts[i] = dataset.DoubtTours(path, sets); i == 1 {
+			t.lines[task.Test] = sets
+			continue
+		}
+		t.lines[task.Train], t.lines[task.Validation] = sets, sets
+		if free := len(sets) - task.Held(len(sets)); free > 0 { // else there is one, for both
+			t.lines[task.Train], t.lines[task.Validation] = sets[:free], sets[free:]
+		}
 	}
 	t.keep(c.Task.Instances)
 	return t, nil
@@ -95,11 +102,7 @@ func New(c *config.Config) (*Task, error) {
 // other splits.
 func (t *Task) keep(instances int) {
 	for split, count := range map[task.Split]int{task.Train: instances, task.Validation: keptToJudge, task.Test: keptToJudge} {
-		file := t.lines[0]
-		if split == task.Test {
-			file = t.lines[1]
-		}
-		if instances > 0 && file == nil && t.n > 2 {
+		if instances > 0 && t.lines[split] == nil && t.n > 2 {
 			t.kept[split] = newLabels(t.n, count, t.seed, split)
 		}
 	}
@@ -123,7 +126,7 @@ func (t *Task) OfSize(n int) task.Task {
 func (t *Task) Encoder() denoiser.EncoderConfig { return denoiser.EncoderConfig{Features: 2} }
 
 // Examples implements [task.Task]. Instances are drawn uniformly from the unit square and solved, or are
-// those of a file. A test takes those of its file in their order. A training takes those of its file, or
+// those of a file. A test takes those of its file in their order, validation the last tenth of the training's. A training takes those of its file, or
 // task.instances that are drawn, at random. It turns and mirrors each, and begins it at any of its
 // cities.
 func (t *Task) Examples(split task.Split, first, count int) (*task.Examples, error) {
@@ -169,16 +172,17 @@ const turnStream = 0x7475726e // "turn"
 
 // numbered tells whether there are so many training instances, which come again, and not always new
 // ones.
-func (t *Task) numbered() bool { return t.lines[0] != nil || t.kept[task.Train] != nil }
+func (t *Task) numbered() bool { return t.lines[task.Train] != nil || t.kept[task.Train] != nil }
 
 // instance draws and solves one, or takes it of a file.
 func (t *Task) instance(split task.Split, number int) ([][2]float64, perm.Order) {
 	rng := task.Source(t.seed, split, number)
-	switch {
-	case split == task.Test && t.lines[1] != nil:
-		return task.Cities(t.lines[1][number%len(t.lines[1])])
-	case split != task.Test && t.lines[0] != nil:
-		return task.Cities(t.lines[0][rng.IntN(len(t.lines[0]))])
+	switch file := t.lines[split]; {
+	case file == nil:
+	case split == task.Train:
+		return task.Cities(file[rng.IntN(len(file))])
+	default:
+		return task.Cities(file[number%len(file)]) // a batch may be longer than the file
 	}
 	points := drawPoints(rng, t.n)
 	return points, tsp.Label(points, rng)
@@ -222,8 +226,8 @@ func (t *Task) Flush() error {
 	return errors.Join(errs...)
 }
 
-// TestSets implements [task.Tester]: how many the file has, 0 where they are drawn.
-func (t *Task) TestSets() int { return len(t.lines[1]) }
+// FileSets implements [task.Tester].
+func (t *Task) FileSets(split task.Split) int { return len(t.lines[split]) }
 
 // OnTest implements [task.Tester].
 func (t *Task) OnTest(c *config.Config) (task.Task, error) { return open(c) }

@@ -273,3 +273,49 @@ func made(c *config.Config) (task.Task, error) {
 	t, err := open(c)
 	return t, config.Within("task", err)
 }
+
+// The last tenth of a file of training instances is for validation alone; a test has as many sets as its file.
+func TestHeldInstances(t *testing.T) {
+	var sets []*dataset.Set
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		points := drawPoints(rng, 8)
+		s := &dataset.Set{Kind: dataset.KindPoint, Order: tsp.Label(points, rng), OrderGiven: "order"}
+		for _, p := range points {
+			s.Items = append(s.Items, dataset.Item{Point: p})
+		}
+		sets = append(sets, s)
+	}
+	path := filepath.Join(t.TempDir(), "tours.txt")
+	f, err := os.Create(path)
+	if err != nil || dataset.WriteTourText(f, sets) != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	work := newTestTour(t, func(c *config.Config) { c.Task.Data, c.Task.Test = path, path })
+	for split, want := range map[task.Split]int{task.Train: 18, task.Validation: 2, task.Test: 20} {
+		if got := work.FileSets(split); got != want {
+			t.Errorf("part %v has %d instances, wanted %d", split, got, want)
+		}
+	}
+	seen := map[float64]task.Split{} // by the length of the tour, which no turn changes
+	for _, split := range []task.Split{task.Train, task.Validation} {
+		ex, err := work.Examples(split, 0, 200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, length := range ex.Judge.(*judge).best {
+			length = math.Round(length*1e9) / 1e9
+			if before, there := seen[length]; there && before != split {
+				t.Fatalf("an instance is in parts %v and %v", before, split)
+			}
+			seen[length] = split
+		}
+	}
+	if len(seen) != 20 {
+		t.Errorf("%d different instances, wanted 20", len(seen))
+	}
+	drawn := newTestTour(t, nil)
+	if got := drawn.FileSets(task.Test); got != 0 {
+		t.Errorf("drawn instances: %d, wanted 0", got)
+	}
+}
