@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/riffle-ml/riffle/learn"
 	"github.com/riffle-ml/riffle/task"
@@ -19,8 +20,6 @@ type Changes struct {
 // Check refuses changes that no model may have.
 func (c *Changes) Check() error {
 	switch {
-	case c.Test != "" && c.N > 0:
-		return learn.Refuse(learn.Usage, "test", "has its own size (asked for %s %d)", learn.Opt("n"), c.N)
 	case c.Finish != "" && c.Finish != "2opt":
 		return learn.Refuse(learn.Usage, "finish", "must be 2opt (got %q)", c.Finish)
 	}
@@ -39,9 +38,23 @@ func (c *Changes) Apply(m *learn.Model, name string) (notes, warnings []string, 
 	if c.Finish != "" {
 		m.Config.Eval.Finish = c.Finish
 	}
+	if _, lists := m.Task.(task.Lister); lists && c.Test != "" && c.N > 0 {
+		return nil, nil, false, learn.Refuse(learn.Usage, "test", "has lists of its own sizes (asked for %s %d)", learn.Opt("n"), c.N)
+	}
 	if c.Test == "" {
-		notes = m.Elsewhere // whose figures these will be
-	} else {
+		notes = slices.Clone(m.Elsewhere) // whose figures these will be
+	}
+	if c.N > 0 {
+		trained := m.Config
+		if warnings, err = m.SetSize(c.N); err != nil {
+			return nil, nil, true, refuse("n", "%w", err)
+		}
+		notes = append(notes, fmt.Sprintf("sets of %d: the model was trained on sets of %s; the result is printed only", c.N, trained.SizesInWords()))
+		if c.N != trained.Task.N {
+			m.Config.Paper = nil // its figures are for the run's size
+		}
+	}
+	if c.Test != "" {
 		if _, err := os.Stat(c.Test); err != nil {
 			return nil, nil, true, refuse("test", "%w", err)
 		}
@@ -58,16 +71,5 @@ func (c *Changes) Apply(m *learn.Model, name string) (notes, warnings []string, 
 	if c.Examples == 0 {
 		c.Examples = m.Config.Eval.Examples
 	}
-	if c.N == 0 {
-		return notes, nil, c.Test != "", nil
-	}
-	trained := m.Config
-	if warnings, err = m.SetSize(c.N); err != nil {
-		return nil, nil, true, refuse("n", "%w", err)
-	}
-	notes = append(notes, fmt.Sprintf("sets of %d: the model was trained on sets of %s; the result is printed only", c.N, trained.SizesInWords()))
-	if c.N != trained.Task.N {
-		m.Config.Paper = nil // its figures are for the run's size
-	}
-	return notes, warnings, true, nil
+	return notes, warnings, c.Test != "" || c.N > 0, nil
 }

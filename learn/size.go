@@ -28,7 +28,7 @@ func (m *Model) SetSize(n int) (warnings []string, err error) {
 		return nil, err
 	}
 	cfg := m.Config
-	cfg.Task.N = n
+	cfg.Task.N, cfg.Task.NMin = n, 0 // whatever sizes it was trained on
 	if warnings, err = cfg.Resolve(); err != nil {
 		return nil, err
 	}

@@ -73,7 +73,11 @@ func New(c *config.Config) (*Task, error) {
 		}
 		for _, s := range sets {
 			if len(s.Items) != t.n {
-				return nil, fmt.Errorf("%s:%d: has %d cities, wanted %s = %d", path, s.Line, len(s.Items), config.TaskN, t.n)
+				err := fmt.Errorf("%s:%d: has %d cities, wanted %s = %d", path, s.Line, len(s.Items), config.TaskN, t.n)
+				if i == 1 {
+					err = hint.With(err, fmt.Sprintf("riffle eval --n %d judges a model on such tours", len(s.Items)))
+				}
+				return nil, err
 			}
 			if s.Order == nil {
 				return nil, fmt.Errorf("%s:%d: has no tour", path, s.Line)
