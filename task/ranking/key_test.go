@@ -118,7 +118,7 @@ func TestVotersAreDealtApart(t *testing.T) {
 	}
 }
 
-// A run from before has its lists dealt out by line, and says what that may do.
+// A run from before has its lists dealt out by line. It is said what that does to a test of another size.
 func TestDealtByLine(t *testing.T) {
 	c := rankingConfig(write(t, "a.csv", clubs(10, "runs,hits,errors")))
 	r, dir := openRanking(t, c), newRun(t)
@@ -141,7 +141,25 @@ func TestDealtByLine(t *testing.T) {
 	if err := old.Restore(dir); err != nil {
 		t.Fatal(err)
 	}
-	if old.scale.Dealt = ""; !said(old) {
-		t.Error("it is not said of a run from before")
+	if old.scale.Dealt = ""; said(old) {
+		t.Error("it is said where the size is the same")
+	}
+	smaller := c
+	if err := infer(&smaller); err != nil {
+		t.Fatal(err)
+	}
+	smaller.Task.N--
+	if _, err := smaller.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*Task{again, old} {
+		other, err := r.OnTest(&smaller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.(*Task).config.N++ // all lists of this file have the same size
+		if got := said(other.(*Task)); got != (r == old) {
+			t.Errorf("it is said: %v, of the run from before: %v", got, r == old)
+		}
 	}
 }

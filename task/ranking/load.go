@@ -92,8 +92,8 @@ func (r *Task) load() error {
 			return task.ErrData(config.TaskData, r.config.Data, err)
 		}
 	}
-	if r.scale.Dealt != byContent && r.config.Test == "" && !r.apart() {
-		r.Dropped = append(r.Dropped, r.config.Data+": the run is from before lists were dealt out by what they hold: where the file is not as it was, or task.n is another, it is tested on lists that it was trained on")
+	if r.scale.Dealt != byContent && r.resized && r.config.Test == "" && !r.apart() {
+		r.Dropped = append(r.Dropped, r.config.Data+": the run is from before lists were dealt out by their ids: with another task.n it is tested on lists that it was trained on")
 	}
 	r.read = true
 	r.outside(&r.parts[task.Test], r.config.Test)

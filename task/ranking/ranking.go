@@ -34,6 +34,8 @@ type Task struct {
 	parts [task.Test + 1]part
 	known bool  // what the model knows is another's: a test needs no training data
 	own   *part // the test of a known model
+	// resized is whether the model that is known was trained with another task.n.
+	resized bool
 	// Dropped says which sets were left out, and why, and what is odd about those that were not.
 	Dropped []string
 }

@@ -80,6 +80,6 @@ func (r *Task) OnTest(c *config.Config) (task.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.scale, t.known = r.scale, r.scale != nil
+	t.scale, t.known, t.resized = r.scale, r.scale != nil, r.resized || t.config.N != r.config.N
 	return t, nil
 }
