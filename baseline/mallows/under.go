@@ -101,23 +101,31 @@ func (p *pairs) improveUnder(o perm.Order, rules constraint.Rules) perm.Order {
 		copy(o, tried)
 		return true
 	}
+	// back[j] is the change of moving o[j] before o[i], for the i that is looked at: what lies between goes behind it.
+	back := make([]int, len(o))
 	for improved := true; improved; {
 		improved = false
-		for i := range o {
-			forward, between := 0, 0 // the change of moving o[i] behind o[j], and of o[j] before what lies between
+		clear(back)
+		for i := len(o) - 1; i >= 0; i-- {
+			for j := i + 1; j < len(o); j++ {
+				back[j] += p.margin(o[i], o[j])
+			}
+			forward := 0 // the change of moving o[i] behind o[j]
 			for j := i + 1; j < len(o); j++ {
 				a, b := o[i], o[j]
-				forward += p.margin(a, b)
-				backward := p.margin(a, b)
-				for _, x := range o[i+1 : j] {
-					backward += p.margin(x, b)
-				}
-				between = forward + backward - p.margin(a, b)
+				margin := p.margin(a, b)
+				forward += margin
 				if try(forward, func(t perm.Order) { copy(t[i:j], t[i+1:j+1]); t[j] = a }) ||
-					try(backward, func(t perm.Order) { copy(t[i+1:j+1], t[i:j]); t[i] = b }) ||
-					try(between, func(t perm.Order) { t[i], t[j] = b, a }) {
+					try(back[j], func(t perm.Order) { copy(t[i+1:j+1], t[i:j]); t[i] = b }) ||
+					try(forward+back[j]-margin, func(t perm.Order) { t[i], t[j] = b, a }) {
 					improved = true
-					break // the changes are of the order before
+					clear(back) // the changes are of the order before
+					for k := i; k < len(o); k++ {
+						for l := k + 1; l < len(o); l++ {
+							back[l] += p.margin(o[k], o[l])
+						}
+					}
+					break
 				}
 			}
 		}

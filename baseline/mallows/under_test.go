@@ -63,6 +63,18 @@ func TestConsensusUnder(t *testing.T) {
 		if got := distance(o, votes); o.Validate() != nil || rules.Check(o) != nil || got < least || got > distance(start, votes) {
 			t.Fatalf("%v under %+v from %v: %v at distance %d", votes, rules, start, o, got)
 		}
+		for i := range o {
+			for j := range o {
+				moved, exchanged := slices.Clone(o), slices.Clone(o)
+				moved = slices.Insert(slices.Delete(moved, i, i+1), j, o[i])
+				exchanged[i], exchanged[j] = o[j], o[i]
+				for _, other := range []perm.Order{moved, exchanged} {
+					if rules.Check(other) == nil && distance(other, votes) < distance(o, votes) {
+						t.Fatalf("%v under %+v: %v is nearer than %v, one step away", votes, rules, other, o)
+					}
+				}
+			}
+		}
 	})
 }
 
