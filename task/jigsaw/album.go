@@ -15,6 +15,8 @@ import (
 // album is a source of square pictures.
 type album struct {
 	tests int // how many test pictures there are, 0 for as many as are wanted
+	// doubts say what of the data is not used.
+	doubts []string
 	// pick returns the picture of set index of a split, drawn by rng where it is drawn.
 	pick func(split task.Split, index int, rng *rand.Rand) view
 }
@@ -95,6 +97,7 @@ func loadPhotos(dir string) (*album, error) {
 	var parts [task.Test + 1][]region
 	var places [task.Test + 1]int
 	pixels := 0
+	var small []string
 	for number, item := range set.Items {
 		p, err := dataset.LoadImage(context.Background(), filepath.Join(dir, item.Image))
 		if err != nil {
@@ -105,6 +108,7 @@ func loadPhotos(dir string) (*album, error) {
 		}
 		p = p.RGB()
 		long := max(p.Rows, p.Cols)
+		used := false
 		ends := []int{0, long * trainEnd / 100, long * validationEnd / 100, long}
 		for split := task.Train; split <= task.Test; split++ {
 			from, to := ends[split-1], ends[split]
@@ -117,7 +121,11 @@ func loadPhotos(dir string) (*album, error) {
 			if r.rows > 0 && r.cols > 0 {
 				parts[split] = append(parts[split], r)
 				places[split] += r.rows * r.cols
+				used = true
 			}
+		}
+		if !used {
+			small = append(small, item.Image)
 		}
 	}
 	for split := task.Train; split <= task.Test; split++ {
@@ -125,7 +133,11 @@ func loadPhotos(dir string) (*album, error) {
 			return nil, fmt.Errorf("%s: no photo is large enough, wanted one of %d pixels or more along its longer side and %d along the other", dir, smallestPhoto, side)
 		}
 	}
-	return &album{pick: func(split task.Split, _ int, rng *rand.Rand) view {
+	var doubts []string
+	if len(small) > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s: %d of %d photos left out, such as %s: they are too small, wanted %d pixels or more along the longer side and %d along the other", dir, len(small), len(set.Items), small[0], smallestPhoto, side))
+	}
+	return &album{doubts: doubts, pick: func(split task.Split, _ int, rng *rand.Rand) view {
 		place := rng.IntN(places[split])
 		rest := parts[split]
 		for place >= rest[0].rows*rest[0].cols {
@@ -139,3 +151,12 @@ func loadPhotos(dir string) (*album, error) {
 
 // smallestPhoto has 32 pixels in each part of its longer side.
 const smallestPhoto = 211
+
+// Doubts implements [task.DataDoubter].
+func (t *Task) Doubts(task.Split) []string {
+	a, err := t.open(t.data)
+	if err != nil { // which is said where pictures are drawn
+		return nil
+	}
+	return a.doubts
+}

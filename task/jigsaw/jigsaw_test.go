@@ -292,6 +292,9 @@ func TestJigsawPhotos(t *testing.T) {
 		photo(t, filepath.Join(dir, "a.png"), size[0], size[1])
 		photo(t, filepath.Join(dir, "small.png"), 31, 250) // has no place
 		j := jigsaw(t, func(cfg *config.Config) { cfg.Task.Source, cfg.Task.Data = "photos", dir })
+		if d := j.Doubts(task.Train); len(d) != 1 || !strings.Contains(d[0], "1 of 2 photos left out, such as small.png: they are too small, wanted 211 pixels or more") {
+			t.Errorf("said %q of a photo that is too small", d)
+		}
 		last := -1
 		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 			e := examples(t, j, split, 0, 300)
