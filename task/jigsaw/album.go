@@ -153,8 +153,8 @@ func loadPhotos(dir string) (*album, error) {
 const smallestPhoto = 211
 
 // Doubts implements [task.DataDoubter].
-func (t *Task) Doubts(task.Split) []string {
-	a, err := t.open(t.data)
+func (j *Task) Doubts(task.Split) []string {
+	a, err := j.open(j.data)
 	if err != nil { // which is said where pictures are drawn
 		return nil
 	}
