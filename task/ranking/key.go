@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"math"
@@ -35,11 +36,11 @@ func keys(sets []*dataset.Set) []uint64 {
 // whatever order. Those that are 0 or empty do not count, as a file may leave them out.
 func content(s *dataset.Set) uint64 {
 	if s.Kind == dataset.KindBare {
-		names, h := s.ItemNames(), uint64(0)
+		h := uint64(0)
 		for _, group := range s.Known() {
 			sum := uint64(0)
 			for _, k := range group {
-				sum += hash(names[k], 0)
+				sum += hash(cmp.Or(s.Items[k].ID, strconv.Itoa(k)), 0) // of many items a vote may name few
 			}
 			h = mix(h ^ mix(sum))
 		}
