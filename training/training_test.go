@@ -171,3 +171,34 @@ func TestProfile(t *testing.T) {
 		}
 	}
 }
+
+// The paper's figures are for the sets of a preset, and go where a change makes them others.
+func TestPaperOfOtherSets(t *testing.T) {
+	for _, c := range []struct {
+		preset string
+		set    []string
+		stays  bool
+	}{
+		{"sort-9", nil, true},
+		{"sort-9", []string{"train.batch=8", "model.dim=64", "task.augment.rotate=5"}, true},
+		{"sort-9", []string{"task.n=4", "process.schedule=[0,5]"}, false},
+		{"sort-9", []string{"task.digits=1"}, false},
+		{"sort-9", []string{"task.digits=1", "paper.exact=90"}, true},
+		{"tsp-20", []string{"task.instances=100"}, true},
+		{"tsp-20", []string{"task.n=7", "process.schedule=[0,9]"}, false},
+	} {
+		cfg, err := ReadConfig(c.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg.Paper == nil {
+			t.Fatalf("%s has no figures of the paper", c.preset)
+		}
+		if err := Alter(&cfg, c.preset, c.set); err != nil {
+			t.Fatal(err)
+		}
+		if (cfg.Paper != nil) != c.stays {
+			t.Errorf("%s with %v: figures of the paper %v, wanted them: %v", c.preset, c.set, cfg.Paper, c.stays)
+		}
+	}
+}
