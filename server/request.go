@@ -85,12 +85,10 @@ func describeKind(k jsontext.Kind, wanted reflect.Type) string {
 	case '"':
 		return "text"
 	case '0':
-		switch {
-		case wanted == nil:
-			return "a number"
-		case wanted.Kind() == reflect.Float64:
+		switch describeType(wanted) {
+		case "a finite number":
 			return "a number out of range"
-		case wanted.ConvertibleTo(reflect.TypeFor[int64]()) && wanted.Kind() != reflect.String:
+		case "an integer", "an integer, 0 or more":
 			return "a number out of range or no integer"
 		}
 		return "a number"

@@ -48,7 +48,7 @@ func Consensus(votes []dataset.Vote, n int) (o perm.Order, exact bool, err error
 	o, exact = make(perm.Order, 0, n), true
 	for _, part := range connected.Parts(majority) {
 		if len(part) <= exactItems {
-			o = append(o, p.best(part)...)
+			o = append(o, p.best(part, nil)...)
 			continue
 		}
 		exact = false
@@ -83,27 +83,30 @@ func newPairs(votes []dataset.Vote, n int) *pairs {
 func (p *pairs) margin(a, b int) int { return p.before[a*p.n+b] - p.before[b*p.n+a] }
 
 // best orders up to exactItems items with the least distance. For every subset of them it has
-// the least cost of an order that begins with those, and its last item.
-func (p *pairs) best(items []int) perm.Order {
+// the least cost of an order that begins with those, and its last item. may tells whether one of them, by its number
+// among these, may come next after a subset of them; nil is always. Some order of all is allowed.
+func (p *pairs) best(items []int, may func(k, after int) bool) perm.Order {
 	m := len(items)
 	if m == 1 {
 		return items
 	}
+	const none = -1
 	cost, last := make([]int, 1<<m), make([]int8, 1<<m)
 	for set := 1; set < 1<<m; set++ {
-		cost[set] = -1
+		cost[set] = none
 		for k := range m {
-			if set&(1<<k) == 0 {
+			rest := set &^ (1 << k)
+			if rest == set || cost[rest] == none || may != nil && !may(k, rest) {
 				continue
 			}
-			c := cost[set&^(1<<k)]
+			c := cost[rest]
 			for j := range m {
 				if set&(1<<j) == 0 { // j comes after k, against those who put it before
 					c += p.before[items[j]*p.n+items[k]]
 				}
 			}
 			// Of equal ones the highest is last.
-			if cost[set] < 0 || c <= cost[set] {
+			if cost[set] == none || c <= cost[set] {
 				cost[set], last[set] = c, int8(k)
 			}
 		}

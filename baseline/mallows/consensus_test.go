@@ -66,7 +66,7 @@ func TestBestOfAPart(t *testing.T) {
 		for o := range perm.All(n) {
 			least = min(least, cost(o))
 		}
-		o := p.best(perm.Identity(n))
+		o := p.best(perm.Identity(n), nil)
 		if err := o.Validate(); err != nil || cost(o) != least {
 			t.Fatalf("%v of cost %d, %v, the least is %d", o, cost(o), err, least)
 		}

@@ -2,6 +2,7 @@ package mallows
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/riffle-ml/riffle/constraint"
@@ -58,33 +59,9 @@ func (p *pairs) bestUnder(rules constraint.Rules) perm.Order {
 	for _, x := range rules.Befores {
 		ahead[x.B] |= 1 << x.A
 	}
-	const none = -1
-	cost, last := make([]int, 1<<n), make([]int8, 1<<n)
-	at := make([]int, 1<<n) // how many items a set has
-	for set := 1; set < 1<<n; set++ {
-		at[set] = at[set>>1] + set&1
-		cost[set] = none
-		for k := range n {
-			rest := set &^ (1 << k)
-			if rest == set || cost[rest] == none || may[k]>>at[rest]&1 == 0 || ahead[k]&^rest != 0 {
-				continue
-			}
-			c := cost[rest]
-			for j := range n {
-				if set&(1<<j) == 0 { // j comes after k, against those who put it before
-					c += p.before[j*n+k]
-				}
-			}
-			if cost[set] == none || c <= cost[set] {
-				cost[set], last[set] = c, int8(k)
-			}
-		}
-	}
-	o := make(perm.Order, n)
-	for set := 1<<n - 1; set > 0; set &^= 1 << last[set] {
-		o[at[set]-1] = int(last[set])
-	}
-	return o
+	return p.best(perm.Identity(n), func(k, after int) bool {
+		return may[k]>>bits.OnesCount(uint(after))&1 != 0 && ahead[k]&^after == 0
+	})
 }
 
 // improveUnder makes the moves and exchanges that lessen the distance and keep the rules, until there is none.

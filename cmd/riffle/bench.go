@@ -32,7 +32,8 @@ func (a *app) benchCommand() *cobra.Command {
 steps or, with --decode, decodes a batch of eval.batch test sets. It prints the seconds of a step or
 a decode, with their median and spread. It prints the most memory that the process had, by the
 operating system. Of a decode it prints the network's share as well. Of a run it times decoding with
-the trained weights. Where steps have sets of several sizes, each size is there equally often. make bench compares presets with PyTorch.`,
+the trained weights. Where steps have sets of several sizes, each size is there equally often. make
+bench compares presets with PyTorch.`,
 		Example: `  riffle bench sort-9 --engine xla
   riffle bench paper/sort-mnist-52 --set train.batch=16 --rounds 3 --size 1
   riffle bench paper/sort-mnist-52 --set eval.batch=16 --decode beam

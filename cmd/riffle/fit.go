@@ -30,9 +30,9 @@ Mallows has a consensus, the order with the fewest pairs against the votes. thet
 votes are: 0 is anything, infinity the consensus alone. Errors are from --bootstrap resamples of the
 voters. Its votes name every item, with ties or not.
 
-Nothing is known of an item that a vote does not name: it is not last. Such a vote says nothing of that item, and
-one that names a single item says nothing at all. Where the rest come last, give it a last level of
-them all ("levels" of JSONL, PrefLib's .toc).`,
+Nothing is known of an item that a vote does not name: it is not last. Such a vote says nothing of
+that item, and one that names a single item says nothing at all. Where the rest come last, give it a
+last level of them all ("levels" of JSONL, PrefLib's .toc).`,
 		Example: `  riffle fit votes.soc
   riffle fit lists.csv --json
   riffle fit votes.toc --prior 0.5 --bootstrap 1000`,
@@ -61,7 +61,7 @@ them all ("levels" of JSONL, PrefLib's .toc).`,
 			}
 			r.File = in.Path
 			if r.Silent = silentVoters(sets); r.Silent > 0 {
-				a.Warn([]string{fmt.Sprintf("%s: %d voters left out, who put no item before another", in.Path, r.Silent)})
+				a.Warn([]string{fmt.Sprintf("%s: %d of %d voters left out, they put no item before another", in.Path, r.Silent, r.Silent+r.Voters)})
 			}
 			if r.PlackettLuce.Error != "" && r.Mallows.Error != "" {
 				return fmt.Errorf("fit: no model: %s; %s", r.PlackettLuce.Error, r.Mallows.Error)

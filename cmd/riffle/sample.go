@@ -41,7 +41,8 @@ is cut into so many tiles, or a folder of tiles, all of one size.
 ` + tilesHelp + `
 
 --consensus gives the order with the least mean Kendall distance to the samples. It is exact where
-their majorities contradict each other among at most 16 items. --top gives the most frequent orders
+their majorities contradict each other among at most 16 items. With rules it is the nearest that
+obeys them, exact where that one obeys or of at most 16 items. --top gives the most frequent orders
 with their shares. --entropy estimates the entropy of the model's orders, and log p of those of
 --top, in nats. It takes --draws trajectories for each different sample. Apart from the sampling
 error it is an upper bound.`,

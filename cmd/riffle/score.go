@@ -25,8 +25,9 @@ bounds it from below. All figures are in nats. bound is the variational bound, t
 forward trajectories. stderr is the standard error of that mean. uniform is −log n!, what knowing
 nothing scores. stderr and ± are – for one draw, which has no spread.
 
-Of at most five objects log p is the sum over all ways, ± 0. Of more it is the importance estimate by the same trajectories. In expectation it lies between the bound and
-the true log p, and more --draws bring it nearer. It misses ways that the shuffles cannot make. A
+Of at most five objects log p is the sum over all ways, ± 0. Of more it is the importance estimate
+by the same trajectories. In expectation it lies between the bound and the true log p, and more
+--draws bring it nearer. It misses ways that the shuffles cannot make. A
 step of few riffles does not make all orders, but a model that was hardly trained gives all of them
 some probability. effective is how many trajectories count. Near 1, one outweighs all others, and
 log p ± says little. All orders together are certain: they score 0 ± 0. An estimate above 0 is made
@@ -36,7 +37,8 @@ Every set needs an order. One with ties, or with items that have no place ("leve
 stands for all orders consistent with it. log p is then the log of their summed probability, and
 uniform the log of their share. Trajectories begin at orders drawn among them.
 
-log p is that of the model without rules. A set that has constraints is scored so too, with a warning.
+log p is that of the model without rules. A set that has constraints is scored so too, with a
+warning.
 
 ` + inputHelp,
 		Example: `  riffle score runs/sort9 sets.jsonl --draws 64

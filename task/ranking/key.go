@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/riffle-ml/riffle/dataset"
+	"github.com/riffle-ml/riffle/diffusion"
 )
 
 // keys are what sets are dealt out by: a hash of a set's id, of its content where it has none, and of bare items always of
@@ -42,7 +43,7 @@ func content(s *dataset.Set) uint64 {
 			for _, k := range group {
 				sum += hash(cmp.Or(s.Items[k].ID, strconv.Itoa(k)), 0) // of many items a vote may name few
 			}
-			h = mix(h ^ mix(sum))
+			h = spread(h ^ spread(sum))
 		}
 		return h
 	}
@@ -61,11 +62,11 @@ func content(s *dataset.Set) uint64 {
 		case dataset.KindImage:
 			item = hash(it.Image, 0)
 		case dataset.KindPoint:
-			item = mix(hash("x", math.Float64bits(it.Point[0])) + hash("y", math.Float64bits(it.Point[1])))
+			item = spread(hash("x", math.Float64bits(it.Point[0])) + hash("y", math.Float64bits(it.Point[1])))
 		}
-		sum += mix(item)
+		sum += spread(item)
 	}
-	return mix(sum)
+	return spread(sum)
 }
 
 // labels are what the features of a set are called.
@@ -90,13 +91,8 @@ func labels(s *dataset.Set) []string {
 func hash(text string, bits uint64) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte(text), bits))
-	return mix(h.Sum64())
+	return spread(h.Sum64())
 }
 
-// mix spreads a number over all bits (the finisher of SplitMix64; Steele, Lea & Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// spread spreads a number over all bits.
+func spread(x uint64) uint64 { return diffusion.Mix(x, 0) }

@@ -55,7 +55,7 @@ func (r *Task) load() error {
 			k := by[i]
 			if r.apart() { // voters of one order on several lines are several
 				seen[k]++
-				k = mix(k + uint64(seen[k]))
+				k = spread(k + uint64(seen[k]))
 			}
 			number = int(k >> 1)
 		}
